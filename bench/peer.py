@@ -1,7 +1,7 @@
 """Harbor as a peer: an installation of its own, so that its 120 distributions never meet ours.
 
-`harbor()` gives a `Peer` (made once, kept in the cache), or raises `PeerMissing` with the reason: it needs Python 3.12 or
-newer and PyPI. Used by the conformance tests and by the benchmark.
+`harbor()` gives a `Peer` (made once, kept in the cache), or raises `PeerMissing` with the reason: it needs Python 3.12
+or newer and PyPI. Used by the conformance tests and by the benchmark.
 """
 
 from __future__ import annotations

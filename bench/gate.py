@@ -1,0 +1,156 @@
+"""How fast is `envwheel check`? The same 16 trials by bare Engine API calls, by us and by Harbor, interleaved.
+
+    python bench/gate.py [--rounds 3] [--no-harbor] [--json]
+
+Eight tiny tasks with a shared verifier (one box a trial), untouched state and reference each, two at a time. Harbor
+runs with its telemetry off, as it comes and with `init: true` (without it, 10 s of every trial are the grace time of its
+teardown). Goals: at most 1.3 x the bare calls; at least 2.8 x faster than Harbor with `init: true`, 12 x than its default.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import floor
+import peer
+
+JOBS = 2
+GOALS = {"bare calls": 1.3, "harbor init": 2.8, "harbor": 12.0}
+TASK = """schema_version = "1.4"
+
+[task]
+name = "bench/{name}"
+description = "A tiny task."
+
+[agent]
+timeout_sec = 60.0
+
+[verifier]
+timeout_sec = 60.0
+
+[environment]
+cpus = 1
+memory_mb = 512
+"""
+
+
+def write_tasks(folder: Path, count: int = 8) -> list[Path]:
+    """The tiny tasks t1, t2, ...: write "hello tN" into /app/out.txt."""
+    tasks = [folder / f"t{number}" for number in range(1, count + 1)]
+    for task in tasks:
+        for sub in ("environment", "solution", "tests"):
+            (task / sub).mkdir(parents=True)
+        name = task.name
+        (task / "task.toml").write_text(TASK.format(name=name))
+        (task / "instruction.md").write_text(f"Write the line `hello {name}` into /app/out.txt.\n")
+        (task / "environment/Dockerfile").write_text(
+            f"FROM envwheel/base:bookworm\nRUN mkdir -p /app && echo {name} > /app/seed\nWORKDIR /app\n"
+        )
+        (task / "solution/solve.sh").write_text(f"#!/bin/bash\necho 'hello {name}' > /app/out.txt\n")
+        (task / "tests/test.sh").write_text(
+            "#!/bin/bash\nmkdir -p /logs/verifier\n"
+            f'if [ "$(cat /app/out.txt 2>/dev/null)" = "hello {name}" ]; then r=1; else r=0; fi\n'
+            "echo $r > /logs/verifier/reward.txt\n"
+        )
+    return tasks
+
+
+def ours(tasks: list[Path]) -> None:
+    """`envwheel check` as a user calls it, process start included."""
+    command = [sys.executable, "-m", "envwheel.cli", "check", *map(str, tasks)]
+    command += ["--only", "schema,build,empty,reference", "--repeat", "1", "--jobs", str(JOBS), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    verdicts = [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
+    if verdicts != ["ok"] * len(tasks):
+        raise SystemExit(f"envwheel check: {verdicts}\n{done.stderr[-2000:]}")
+
+
+def bare(tasks: list[Path]) -> None:
+    """The same trials by bare calls."""
+    if floor.run(tasks, JOBS) != [(0.0, 1.0)] * len(tasks):
+        raise SystemExit("the floor program got other rewards than 0 and 1")
+
+
+def harbor(tasks: list[Path], installed: peer.Peer, init: bool) -> None:
+    """One Harbor job of oracle and nop on all tasks."""
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(temporary)
+        job = {
+            "n_attempts": 1,
+            "n_concurrent_trials": JOBS,
+            "agents": [{"name": "oracle"}, {"name": "nop"}],
+            "datasets": [{"path": str(tasks[0].parent)}],
+            "environment": {"type": "docker"},
+        }
+        (work / "job.yaml").write_text(json.dumps(job))
+        (work / "init.yaml").write_text("services: {main: {init: true}}\n")
+        extra = ("--extra-docker-compose", "init.yaml") if init else ()
+        installed.run("run", "-q", "-y", "-c", "job.yaml", "-o", "jobs", "--job-name", "b", *extra, cwd=work)
+        rewards = [
+            json.loads(path.read_text())["verifier_result"]["rewards"]["reward"]
+            for path in work.glob("jobs/b/*/result.json")
+        ]
+        if sorted(rewards) != [0.0] * len(tasks) + [1.0] * len(tasks):
+            raise SystemExit(f"Harbor got {sorted(rewards)}")
+
+
+def measure(runners: dict[str, Callable[[], None]], rounds: int) -> dict[str, list[float]]:
+    """Wall seconds of every runner, each once a round."""
+    seconds: dict[str, list[float]] = {name: [] for name in runners}
+    for number in range(rounds):
+        for name, runner in runners.items():
+            start = time.monotonic()
+            runner()
+            seconds[name].append(time.monotonic() - start)
+            load = os.getloadavg()[0]
+            print(f"round {number + 1}  {name:<12} {seconds[name][-1]:7.1f} s   load {load:.1f}", file=sys.stderr)
+    return seconds
+
+
+def report(seconds: dict[str, list[float]]) -> str:
+    """A table of medians and ratios, goals beside them."""
+    mine = statistics.median(seconds["envwheel"])
+    lines = [f"{'':<13}{'median s':>9}{'ratio':>8}   goal", f"{'envwheel':<13}{mine:>9.1f}"]
+    for name, goal in GOALS.items():
+        if name not in seconds:
+            continue
+        other = statistics.median(seconds[name])
+        ratio, sign = (mine / other, "<=") if name == "bare calls" else (other / mine, ">=")
+        met = ratio <= goal if sign == "<=" else ratio >= goal
+        lines.append(f"{name:<13}{other:>9.1f}{ratio:>8.2f}   {sign} {goal} {'met' if met else 'MISSED'}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-harbor", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="envwheel-bench-") as temporary:
+        tasks = write_tasks(Path(temporary) / "tasks")
+        runners: dict[str, Callable[[], None]] = {"bare calls": lambda: bare(tasks), "envwheel": lambda: ours(tasks)}
+        if not args.no_harbor:
+            try:
+                installed = peer.harbor()
+            except peer.PeerMissing as missing:
+                print(f"without Harbor: {missing}", file=sys.stderr)
+            else:
+                runners["harbor init"] = lambda: harbor(tasks, installed, init=True)
+                runners["harbor"] = lambda: harbor(tasks, installed, init=False)
+        seconds = measure(runners, args.rounds)
+    print(json.dumps(seconds) if args.json else report(seconds))
+
+
+if __name__ == "__main__":
+    main()
