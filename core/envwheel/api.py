@@ -8,10 +8,9 @@ this module itself needs the standard library and pluggy's marker only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import pluggy
@@ -22,7 +21,29 @@ OLDEST_API = 1
 
 hookimpl = pluggy.HookimplMarker("envwheel")
 
-EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+class _Empty(Mapping[str, Any]):
+    """An empty mapping that may be a dataclass default (`MappingProxyType` has no hash before Python 3.12)."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Any:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+
+EMPTY: Mapping[str, Any] = _Empty()
 
 Outcome = Literal["scored", "verifier_error", "infra"]
 
