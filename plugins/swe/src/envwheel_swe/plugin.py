@@ -1,0 +1,138 @@
+"""The `swe` domain: software engineering environments. The hooks; everything heavier is imported when one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from envwheel.api import (
+    API,
+    Alternative,
+    Attack,
+    Band,
+    BaseImage,
+    Brief,
+    Digest,
+    Domain,
+    Environment,
+    Family,
+    Finding,
+    KitFile,
+    Missing,
+    Mutant,
+    Reward,
+    Trial,
+    hookimpl,
+)
+from envwheel_swe.taxonomy import SKILLS
+
+if TYPE_CHECKING:
+    from envwheel_swe.family import SweFamily
+
+DOMAIN = Domain(
+    id="swe",
+    title="Software engineering",
+    summary="Files, text, git, builds, packages, scripts, data, services, debugging: from one command to repairs.",
+    api=API,
+    skills=SKILLS,
+)
+
+
+@hookimpl
+def describe() -> Domain:
+    """Name, skills and needs."""
+    return DOMAIN
+
+
+@hookimpl
+def brief(digest: Digest, seed: int) -> Brief:
+    """What good environments of this domain are, aimed at the edge of what the solver can do."""
+    from envwheel_swe.briefing import write_brief
+
+    return write_brief(digest, seed)
+
+
+@hookimpl
+def base_images() -> list[BaseImage]:
+    """One image for both boxes."""
+    from envwheel_swe.family import IMAGE
+
+    dockerfile = files("envwheel_swe") / "images" / "bookworm" / "Dockerfile"
+    return [BaseImage(IMAGE, dockerfile.read_text("utf-8"))]
+
+
+@hookimpl
+def kit() -> list[KitFile]:
+    """Nothing beyond the core's grade.py: a checker is written for its environment."""
+    return []
+
+
+@hookimpl
+def families() -> list[Family]:
+    """All seeded generators."""
+    from envwheel_swe import registry
+
+    return [item.api_family() for item in registry.families()]
+
+
+@hookimpl
+def inspect(environment: Environment) -> list[Finding]:
+    """Static checks: artifacts are named, histories hold no answer, dates do not go bad."""
+    from envwheel_swe.lint import inspect_environment
+
+    return inspect_environment(environment)
+
+
+@hookimpl
+def attacks(environment: Environment) -> list[Attack]:
+    """Forgeries of this domain beside the core's battery."""
+    from envwheel_swe.attacks import attacks_on
+
+    return attacks_on(environment)
+
+
+@hookimpl
+def mutants(environment: Environment) -> list[Mutant]:
+    """The wrong solutions that the environment's family knows of."""
+    found = _family_of(environment)
+    return list(found[0].mutants(*found[1:])) if found else []
+
+
+@hookimpl
+def alternatives(environment: Environment) -> list[Alternative]:
+    """The other right solutions that the environment's family knows of."""
+    found = _family_of(environment)
+    return list(found[0].alternatives(*found[1:])) if found else []
+
+
+@hookimpl
+def score(trial: Trial) -> Reward:
+    """The raw reward as it is; only a full one is a pass."""
+    raw = trial.raw.get("reward", next(iter(trial.raw.values()), 0.0) if len(trial.raw) == 1 else 0.0)
+    failed: Sequence[str] = [check.id for check in trial.checks if not check.passed]
+    reason = "" if raw >= 1 else "failed: " + ", ".join(failed[:5]) if failed else "below 1"
+    return Reward(min(max(raw, 0.0), 1.0), raw >= 1, reason)
+
+
+@hookimpl
+def band(default: Band) -> Band:
+    """The core's band: rewards of this domain are all or nothing."""
+    return default
+
+
+@hookimpl
+def probe() -> list[Missing]:
+    """This domain needs an engine only, which the core looks after."""
+    return []
+
+
+def _family_of(environment: Environment) -> tuple[SweFamily, int, int] | None:
+    """The family, level and seed that made `environment`; None when no family of ours did."""
+    from envwheel_swe import registry
+
+    name, level, seed = environment.params.get("family"), environment.level, environment.params.get("seed")
+    found = registry.family(name) if isinstance(name, str) else None
+    if found is None or level not in found.levels or not isinstance(seed, int):
+        return None
+    return found, level, seed
