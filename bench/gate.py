@@ -3,8 +3,8 @@
     python bench/gate.py [--rounds 3] [--no-harbor] [--json]
 
 Eight tiny tasks with a shared verifier (one box a trial), untouched state and reference each, two at a time. Harbor
-runs with its telemetry off, as it comes and with `init: true` (without it, 10 s of every trial are the grace time of its
-teardown). Goals: at most 1.3 x the bare calls; at least 2.8 x faster than Harbor with `init: true`, 12 x than its default.
+runs with its telemetry off, as it comes and with `init: true` (without it, 10 s of every trial are its teardown's grace
+time). Goals: at most 1.3 x the bare calls; at least 2.8 x faster than Harbor with `init: true`, 12 x than its default.
 """
 
 from __future__ import annotations

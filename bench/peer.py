@@ -55,17 +55,13 @@ class Peer:
             raise AssertionError(f"expected one trial of {name}, found {len(rewards)}")
         return float(rewards[0])
 
-    def lint(self, task: Path) -> list[str]:
-        """Findings of `harbor lint` with its default rules, one line each."""
-        script = (
-            "import json, sys; from pathlib import Path; from harbor.lint import lint_task; "
-            "result = lint_task(Path(sys.argv[1])); "
-            "print(json.dumps([str(f) for f in getattr(result, 'findings', result)]))"
-        )
-        done = subprocess.run(
-            [str(self.python), "-c", script, str(task)], env=self.environ(), check=True, capture_output=True, text=True
-        )
-        return json.loads(done.stdout.splitlines()[-1])
+    def lint(self, task: Path) -> list[dict[str, object]]:
+        """Findings of `harbor lint` with its default rules."""
+        command = [str(self.home / "venv/bin/harbor"), "lint", "--json", str(task)]
+        done = subprocess.run(command, env=self.environ(), check=False, capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            raise AssertionError(f"harbor lint: {done.stderr[-500:]}")
+        return json.loads(done.stdout)
 
 
 def harbor() -> Peer:
