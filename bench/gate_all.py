@@ -1,0 +1,104 @@
+"""The whole gate over every family and level of a domain; the table goes into the docs.
+
+    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--out docs/gate-swe.md]
+
+The environments are written to runs/gate-all/DOMAIN and judged by `envwheel check --resume`, so that an interrupted run
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from envwheel.api import Family
+from envwheel.domains import Domains
+from envwheel.environment import draft
+
+ROOT = Path(__file__).resolve().parent.parent
+STEPS = ("empty", "reference", "attack", "mutants")
+
+
+def write_pool(domain: str, seed: int, levels: set[int], pool: Path) -> dict[str, tuple[Family, int]]:
+    """One environment a family and level; returns folder name -> (family, level)."""
+    domains = Domains.load([domain])
+    kit = domains.kit(domain)
+    written = {}
+    for family in domains.families(domain):
+        for level in sorted(levels & set(family.levels)):
+            made = family.build(level, seed)
+            target = pool / made.name
+            if not target.exists():
+                draft.write(made, target, domains=[domain], kit=kit, proposer="procedural")
+            written[made.name] = (family, level)
+    return written
+
+
+def judge(pool: Path, domain: str) -> list[dict]:
+    """The verdicts of `envwheel check`, one a folder."""
+    command = [sys.executable, "-m", "envwheel.cli", "check", str(pool), "--domain", domain, "--json", "--resume"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(done.returncode)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def table(verdicts: list[dict], written: dict[str, tuple[Family, int]]) -> str:
+    """The verdicts as Markdown: rewards as lowest..highest of each step."""
+    lines = [
+        "| family | level | verdict | empty | reference | attacks | mutants | seconds |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    order = {name: (family.id, level) for name, (family, level) in written.items()}
+    for verdict in sorted(verdicts, key=lambda each: order[each["name"]]):
+        family, level = written[verdict["name"]]
+        steps = {step["step"]: step for step in verdict["steps"]}
+        cells = [_rewards(steps.get(step)) for step in STEPS]
+        word = verdict["verdict"] + (f" `{verdict['code']}`" if verdict["code"] else "")
+        lines.append(f"| `{family.id}` | {level} | {word} | {' | '.join(cells)} | {verdict['seconds']:.0f} |")
+    return "\n".join(lines)
+
+
+def _rewards(step: dict | None) -> str:
+    if step is None or not step["rewards"]:
+        return "-"
+    numbers = [reward for reward in step["rewards"] if reward is not None]
+    if not numbers:
+        return f"{len(step['rewards'])} without a reward"
+    low, high = min(numbers), max(numbers)
+    span = f"{low:g}" if low == high else f"{low:g}..{high:g}"
+    return f"{span} ({len(step['rewards'])})"
+
+
+def main() -> None:
+    """Write the pool, judge it, write the table; exit 1 when a verdict is not `ok`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--domain", default="swe")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--levels", default="0,1,2,3,4")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    levels = {int(level) for level in args.levels.split(",")}
+    pool = ROOT / "runs" / "gate-all" / args.domain
+    pool.mkdir(parents=True, exist_ok=True)
+    written = write_pool(args.domain, args.seed, levels, pool)
+    verdicts = [verdict for verdict in judge(pool, args.domain) if verdict["name"] in written]
+    good = sum(verdict["verdict"] == "ok" for verdict in verdicts)
+    text = (
+        f"# The gate over the procedural families of `{args.domain}`\n\n"
+        f"Written by `make gate-all DOMAIN={args.domain}` (seed {args.seed}): {good} of {len(verdicts)} environments pass "
+        "every step. Cells: lowest..highest reward (number of trials). The untouched state and every attack must end at 0, "
+        "the reference at 1, every mutant below 1; alternatives, which must score 1, are counted with the mutants.\n\n"
+        f"{table(verdicts, written)}\n"
+    )
+    out = args.out or ROOT / "docs" / f"gate-{args.domain}.md"
+    out.write_text(text)
+    print(text)
+    sys.exit(0 if good == len(verdicts) else 1)
+
+
+if __name__ == "__main__":
+    main()
