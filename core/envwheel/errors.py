@@ -10,6 +10,7 @@
     ├── BoxGone           the processes in a box, or the box itself, ended under our hands
     └── ModelError        a model gave no usable answer
         ├── ModelUnavailable   endpoint refused, timed out or limited the rate, after retries
+        ├── ModelTimeout       no answer within the time that the caller had left
         ├── ContextOverflow    the conversation no longer fits
         └── ModelRefused       the provider refused to answer
 
@@ -51,7 +52,7 @@ class DomainError(SetupError):
 
 
 class InfraError(EnvwheelError):
-    """Our side failed. `cause` is one word for statistics: daemon, disk, timeout, memory, network, host."""
+    """Our side failed. `cause` is one word for statistics: daemon, disk, timeout, memory, network, host, model."""
 
     def __init__(self, cause: str, message: str) -> None:
         self.cause = cause
@@ -83,6 +84,10 @@ class ModelError(EnvwheelError):
 
 class ModelUnavailable(ModelError):
     """The endpoint could not be used, after retries."""
+
+
+class ModelTimeout(ModelError):
+    """The answer was not there within `Sampling.timeout_s`, and nothing else was wrong."""
 
 
 class ContextOverflow(ModelError):

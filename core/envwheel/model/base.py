@@ -42,13 +42,14 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling settings; None leaves the endpoint's default."""
+    """Sampling settings; None leaves the endpoint's default. `timeout_s`: what the caller can wait, retries included."""
 
     temperature: float = 1.0
     top_p: float | None = None
     max_tokens: int = 2048
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Model(Protocol):
     supports_tools: bool
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
-        """One answer to `messages`. Raises ModelUnavailable, ContextOverflow, ModelRefused."""
+        """One answer to `messages`. Raises ModelUnavailable, ModelTimeout, ContextOverflow, ModelRefused."""
 
     def close(self) -> None:
         """Free what the model holds."""
