@@ -1,0 +1,277 @@
+"""Running a candidate's program: part of `grade`.
+
+It runs as nobody in a session of its own, with limits and a clean environment. Whatever it forks stays a descendant of
+the checker (child subreaper), so that all of it can be found and killed. One program at a time; services may run beside.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import errno
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, Any, NamedTuple
+
+NOBODY = 65534
+UNUSED = 2**31 - 9  # a user id that nobody has
+FILE_LIMIT = 64 << 20  # bytes that a candidate may write into one file
+ADDRESS_LIMIT = 16 << 30
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+if ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0) != 0:  # PR_SET_CHILD_SUBREAPER
+    raise OSError(ctypes.get_errno(), "this kernel has no child subreaper")
+
+
+class Ran(NamedTuple):
+    """What a program did. `code` None: killed for its time, or it wrote more than `output_limit`; negative: a signal."""
+
+    code: int | None
+    out: bytes
+    err: bytes
+
+
+def _become_nobody() -> None:
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def _can_drop() -> bool:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _become_nobody()
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+DROP = _can_drop()  # False without root, and in engines whose boxes have one user only
+_base = ""
+
+
+def scratch(files: Mapping[str, bytes | str] | None = None) -> str:
+    """A fresh folder of nobody's with `files` (relative path -> content; what starts with "#!" is executable)."""
+    global _base
+    if not _base:
+        _base = tempfile.mkdtemp(prefix="grade-")
+        os.chmod(_base, 0o711)
+        atexit.register(shutil.rmtree, _base, True)
+    folder = tempfile.mkdtemp(dir=_base)
+    for name, content in (files or {}).items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        with open(path, "wb") as file:
+            file.write(data)
+        os.chmod(path, 0o755 if data.startswith(b"#!") else 0o644)
+    give(folder)
+    return folder
+
+
+def give(folder: str) -> None:
+    """Hand `folder`, a plain tree, to nobody, who may then read and change all of it."""
+    for root, _, files in os.walk(folder):
+        for path in [root, *(os.path.join(root, name) for name in files)]:
+            if not os.path.islink(path):
+                os.chmod(path, os.stat(path).st_mode & 0o777 | (0o755 if path == root else 0o644))
+            if DROP:
+                os.lchown(path, NOBODY, NOBODY)
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 10,
+    files: Mapping[str, bytes | str] | None = None,
+    as_root: bool = False,
+    output_limit: int = 1_000_000,
+) -> Ran:
+    """Run `argv` as nobody in `cwd` (default: a fresh folder with `files`), then kill all that it started.
+
+    Code 126 or 127: it could not be started. `as_root` is for programs and data that are not the candidate's.
+    """
+    if cwd is not None and files:
+        raise ValueError("files go into a fresh folder: give files or cwd")
+    cwd = scratch(files) if cwd is None else cwd
+    others = frozenset(_descendants())
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            process = launch(argv, cwd, env, (given if stdin else subprocess.DEVNULL, out, err), timeout, as_root)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.ENOMEM):
+                raise  # the box is full: no fault of this program
+            return Ran(127 if error.errno == errno.ENOENT else 126, b"", str(error).encode())
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        kill_leftovers(keep=others)
+        texts = [_kept(file, output_limit) for file in (out, err)]
+    code = None if max(map(len, texts)) > output_limit else code
+    return Ran(code, texts[0][:output_limit], texts[1][:output_limit])
+
+
+def _kept(file: IO[bytes], limit: int) -> bytes:
+    file.seek(0)
+    return file.read(limit + 1)
+
+
+def launch(
+    argv: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str] | None,
+    streams: tuple[Any, Any, Any],
+    seconds: float = 600,
+    as_root: bool = False,
+) -> subprocess.Popen[bytes]:
+    """Start `argv` with limits and a clean environment; `streams` are stdin, stdout, stderr. Raises OSError."""
+
+    def restrict() -> None:
+        try:
+            with open("/proc/self/oom_score_adj", "w") as file:
+                file.write("1000")  # when memory runs out, the candidate goes and not the checker
+        except OSError:
+            pass
+        # No RLIMIT_NPROC: it counts nobody's processes in every box of this host. The box has a limit of its own.
+        for what, most in (("CORE", 0), ("CPU", int(seconds) + 2), ("FSIZE", FILE_LIMIT), ("AS", ADDRESS_LIMIT)):
+            hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+        os.umask(0o022)
+        if DROP and not as_root:
+            _become_nobody()
+
+    clean = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": cwd, "USER": "nobody", **(env or {})}
+    stdin, out, err = streams
+    return subprocess.Popen(
+        list(argv), cwd=cwd, env=clean, stdin=stdin, stdout=out, stderr=err, start_new_session=True, preexec_fn=restrict
+    )
+
+
+class Service:
+    """A candidate's service, running as nobody. Leaving its context kills it and all that it started."""
+
+    def __init__(self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, port: int | None) -> None:
+        self.port, self._others, self._log = port, frozenset(_descendants()), tempfile.TemporaryFile()
+        try:
+            streams = (subprocess.DEVNULL, self._log, subprocess.STDOUT)
+            self.process: subprocess.Popen[bytes] | None = launch(argv, cwd or scratch(), env, streams)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.ENOMEM):
+                raise
+            self.process = None  # it never comes up, and `wait_port` says so
+
+    def wait_port(self, port: int | None = None, timeout: float = 10) -> bool:
+        """True as soon as something listens on 127.0.0.1:`port`; False after `timeout` seconds."""
+        end = time.monotonic() + timeout
+        while self.process is not None and time.monotonic() < end:
+            try:
+                socket.create_connection(("127.0.0.1", port or self.port or 0), timeout=1).close()
+                return True
+            except OSError:
+                time.sleep(0.02)
+        return False
+
+    def log(self, limit: int = 10_000) -> bytes:
+        """The first `limit` bytes of what it has printed."""
+        return os.pread(self._log.fileno(), limit, 0)
+
+    def stop(self) -> None:
+        """Kill it and all that was started since."""
+        kill_leftovers(keep=self._others)
+
+    def __enter__(self) -> Service:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
+
+
+def start(
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, port: int | None = None
+) -> Service:
+    """Start a candidate's service as nobody: `with grade.start([...], port=8080) as service: service.wait_port()`."""
+    return Service(argv, cwd, env, port)
+
+
+def kill_leftovers(keep: frozenset[int] = frozenset()) -> None:
+    """Kill every process under the checker except `keep` and what descends from it; return when none is left.
+
+    Raises RuntimeError when some cannot be killed: then there must be no reward.
+    """
+    for attempt in range(400):
+        found = _descendants(keep)
+        for pid in found:
+            _ignore(os.kill, pid, signal.SIGKILL)
+        for pid in found:
+            _ignore(os.waitpid, pid, os.WNOHANG)
+        if not found and (keep or not _has_children()):
+            return
+        if attempt > 3 and not keep:
+            _kill_nobody()
+        time.sleep(min(attempt, 20) / 1000)
+    raise RuntimeError("some of the candidate's processes cannot be killed")
+
+
+def _descendants(keep: frozenset[int] = frozenset()) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name, "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found, parents = [], [os.getpid()]
+    while parents:
+        below = [pid for pid in children.get(parents.pop(), ()) if pid not in keep]
+        found += below
+        parents += below
+    return found
+
+
+def _has_children() -> bool:
+    """Exact, unlike a look into /proc: a chain of processes that fork and exit is always somebody's child."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return True
+    except ChildProcessError:
+        return False
+
+
+def _kill_nobody() -> None:
+    """Kill all of nobody's processes at one stroke, which no forking can outrun.
+
+    The real id UNUSED keeps nobody from sending a signal to the checker meanwhile.
+    """
+    if DROP:
+        try:
+            os.setresuid(UNUSED, NOBODY, 0)
+        except OSError:
+            return  # a user namespace without that id
+        try:
+            _ignore(os.kill, -1, signal.SIGKILL)
+        finally:
+            os.setresuid(0, 0, 0)
+
+
+def _ignore(call: Any, *args: int) -> None:
+    try:
+        call(*args)
+    except (ProcessLookupError, ChildProcessError, PermissionError):
+        pass
