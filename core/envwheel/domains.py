@@ -187,7 +187,7 @@ class Domains:
             )
         caller = self._pm.subset_hook_caller("describe", list(self._others(listing.id)))
         domain = self._attempt(listing, "describe", "it", caller)
-        problem = fault(domain, Domain, "describe") or _unfit(domain, listing.id)
+        problem = fault(domain, Domain, "returned value") or _unfit(domain, listing.id)
         if problem:
             raise self._error(listing, "describe", problem)
         self._plugins[listing.id] = (listing, domain)

@@ -94,7 +94,7 @@ def _with_clash(listing: Listing, same: list[Listing]) -> Listing:
 
 def _core_range(dist: Distribution) -> str:
     for requirement in dist.requires or ():
-        match = re.match(r"envwheel(?:\s*\[[^\]]*\])?\s*\(?([^;)]*)\)?\s*(?:;|$)", requirement)
+        match = re.match(r"envwheel(?![\w.-])(?:\s*\[[^\]]*\])?\s*\(?([^;)]*)\)?\s*(?:;|$)", requirement)
         if match:
             return match.group(1).strip()
     return ""

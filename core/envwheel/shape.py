@@ -68,4 +68,6 @@ def _expected(value: Any, hint: Any, where: str) -> str:
 
 
 def _name(hint: Any) -> str:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return str(hint)
     return getattr(typing.get_origin(hint) or hint, "__name__", str(hint))
