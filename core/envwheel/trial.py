@@ -2,18 +2,36 @@
 
 `run_trial` starts a work box, lets a `Work` act in it (a reference script, an attack, a solver, or nothing), takes the
 declared artifacts out, grades them in a fresh verifier box and says what happened in three words: `scored` (a number),
-`verifier_error` (the tests ran but gave no valid reward) or `infra` (our side failed). An infrastructure failure is never
-a reward.
+`verifier_error` (the tests ran but gave no valid reward) or `infra` (our side failed). An infrastructure failure is
+never a reward.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import random
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from envwheel.api import Check, Outcome
-from envwheel.sandbox.base import Box
+from envwheel.api import Trial as ApiTrial
+from envwheel.environment.folder import TaskFolder
+from envwheel.environment.tree import tree_from_folder
+from envwheel.errors import BoxGone, InfraError
+from envwheel.grading import Grading, GradingCache, grade, grade_in_place
+from envwheel.reward import Score
+from envwheel.sandbox.base import ArtifactLimit, Box, BoxSpec, Engine, Image, Role, Shell, Tree
+
+ROOT = (None, "", "root", "0", "0:0")
+ZONES = ("UTC0", "EST5EDT", "CET-1CEST", "JST-9", "<-03>3", "<+0530>-5:30", "NZST-12NZDT")
+"""POSIX zones: they need no files in the image."""
+LOG_TAIL = 4000
+INLINE_SCRIPT = 100_000
+"""Bytes of a script that may stand in a command line; the kernel's limit for one argument is 128 KiB."""
+START_S = 120.0
+"""Seconds that starting, copying and stopping may add to a box's lifetime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +64,8 @@ class Perturbation:
     limits_fraction: float = 1.0
     network: bool | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    reverse_tests: bool = False
+    """Turn pytest's order round, where the tests use pytest."""
 
 
 PLAIN = Perturbation()
@@ -73,3 +93,273 @@ class TrialRecord:
     reused: bool = False
     log_tail: str = ""
     work: WorkReport = WorkReport()
+    verifier_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Images:
+    """The images of one environment. `verifier` is None in shared mode."""
+
+    work: Image
+    verifier: Image | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A trial together with the artifacts it left (empty in shared mode)."""
+
+    record: TrialRecord
+    artifacts: Tree
+
+
+def build_images(engine: Engine, task: TaskFolder) -> Images:
+    """Both images of `task`. Raises BuildFailed, InfraError."""
+    config = task.config
+    limit = config.build_timeout_s
+    if task.work_context is None:
+        work = engine.image(config.docker_image or "")
+    else:
+        work = engine.build(task.work_context, timeout_s=limit)
+    if not config.separate:
+        return Images(work, None)
+    return Images(work, engine.build(task.verifier_context, timeout_s=limit) if task.verifier_context else work)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptWork:
+    """Bash scripts run one after the other in one shell, from the working directory: reference, attack, mutant, ...
+
+    With `solution`, that tree is put at /solution first, in place of what is there.
+    """
+
+    kind: str
+    id: str
+    scripts: tuple[str, ...]
+    solution: Tree | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, box: Box, timeout_s: float) -> WorkReport:
+        """Run the scripts; the last one's exit code counts."""
+        started = time.monotonic()
+        shell = box.shell(env=self.env)
+        if self.solution is not None:
+            root = shell if box.spec.user in ROOT else box.shell(user="root")
+            root.run("rm -rf /solution")
+            box.put(self.solution)
+        report = WorkReport()
+        for script in self.scripts:
+            report = self._run(shell, script, timeout_s - (time.monotonic() - started))
+            if report.timed_out:
+                break
+        shell.close()
+        return replace(report, seconds=time.monotonic() - started)
+
+    def _run(self, shell: Shell, script: str, timeout_s: float) -> WorkReport:
+        result = shell.run(script, timeout_s=max(0.1, timeout_s), output_cap=1 << 16)
+        return WorkReport(result.exit_code, result.output[-LOG_TAIL:], result.seconds, result.timed_out)
+
+
+@dataclass(frozen=True, slots=True)
+class NoWork:
+    """The untouched environment: no shell is ever opened."""
+
+    kind: str = "empty"
+    id: str = "untouched"
+
+    def __call__(self, box: Box, timeout_s: float) -> WorkReport:
+        """Do nothing."""
+        return WorkReport()
+
+
+def solution_work(task: TaskFolder, script: str = "solve.sh", kind: str = "reference", then: str = "") -> ScriptWork:
+    """The work that runs solution/`script` as Harbor does, and the bash `then` after it."""
+    env = {"DEBIAN_FRONTEND": "noninteractive", **task.config.solution_env}
+    scripts = (f"bash /solution/{shlex.quote(script)}", *([inline(then)] if then else []))
+    solution = tree_from_folder(task.path / "solution", "/solution")
+    return ScriptWork(kind, script.removesuffix(".sh"), scripts, solution, env)
+
+
+def inline(script: str) -> str:
+    """A command that runs `script` in a bash of its own, so that its `exit` and `set -e` end there."""
+    if len(script.encode()) <= INLINE_SCRIPT:
+        return f"bash -c {shlex.quote(script)}"
+    # A here-document has no length limit; from a file, so that the script's own commands cannot read it as input.
+    word = "end-of-script"
+    while word in script:
+        word += "-"
+    return f'at=$(mktemp); cat > "$at" <<\'{word}\'\n{script}\n{word}\nbash "$at"'
+
+
+def run_trial(
+    engine: Engine,
+    task: TaskFolder,
+    images: Images,
+    work: Work,
+    *,
+    perturbation: Perturbation = PLAIN,
+    seed: int = 0,
+    gradings: GradingCache | None = None,
+    reference_artifacts: Tree | None = None,
+) -> TrialRecord:
+    """One trial. Never raises for what the candidate or the solver does; our own failure is the outcome `infra`.
+
+    `seed` draws host names, time zone and hash seed. `gradings` lets equal artifacts share a grading (attacks and
+    mutants only). `reference_artifacts` let a verifier that fails twice be told from artifacts that break it.
+    """
+    stage = Stage(engine, task, images, perturbation, seed, gradings, reference_artifacts)
+    return stage.attempt(work).record
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Everything about a trial but the work. See `run_trial`."""
+
+    engine: Engine
+    task: TaskFolder
+    images: Images
+    perturbation: Perturbation = PLAIN
+    seed: int = 0
+    gradings: GradingCache | None = None
+    reference_artifacts: Tree | None = None
+
+    def attempt(self, work: Work) -> Attempt:
+        """Work, then grade."""
+        separate = self.task.config.separate
+        return self._recorded(work.kind, work.id, lambda: self._apart(work) if separate else self._together(work))
+
+    def grade(self, kind: str, id: str, artifacts: Tree) -> TrialRecord:
+        """Grade artifacts that nobody made in a box (separate mode)."""
+        return self._recorded(kind, id, lambda: Attempt(self._graded(kind, id, artifacts), artifacts)).record
+
+    def _recorded(self, kind: str, id: str, run: Callable[[], Attempt]) -> Attempt:
+        started = time.monotonic()
+        try:
+            done = run()
+        except InfraError as error:
+            done = Attempt(self._record(kind, id, "infra", None, reason=error.cause, log_tail=str(error)), Tree())
+        return replace(done, record=replace(done.record, seconds=time.monotonic() - started))
+
+    def _apart(self, work: Work) -> Attempt:
+        with self.engine.start(self.spec("work")) as box:
+            report, reason = self._act(work, box)
+            box.stop()
+            peak = box.usage().peak_mb
+            try:
+                artifacts = _collect(box, self.task.config.artifact_paths)
+            except ArtifactLimit as limit:
+                record = self._record(work.kind, work.id, "scored", 0.0, reason="artifact_limit", log_tail=str(limit))
+                return Attempt(replace(record, work=report, peak_mb=peak), Tree())
+        record = self._graded(work.kind, work.id, artifacts)
+        return Attempt(replace(record, work=report, peak_mb=peak, reason=record.reason or reason), artifacts)
+
+    def _together(self, work: Work) -> Attempt:
+        with self.engine.start(self.spec("work")) as box:
+            report, reason = self._act(work, box)
+            if reason:
+                record = self._record(work.kind, work.id, "scored", 0.0, reason=reason, log_tail=report.log_tail)
+                return Attempt(replace(record, work=report), Tree())
+            try:
+                grading = grade_in_place(box, self.task, reverse=self.perturbation.reverse_tests)
+                if grading.score.reward is None:
+                    grading = grade_in_place(box, self.task, reverse=self.perturbation.reverse_tests)
+            except BoxGone as gone:
+                grading = Grading(Score(None, fault=f"the box ended under the tests: {gone.reason}"), output=str(gone))
+        return Attempt(replace(self._of(work.kind, work.id, grading), work=report, peak_mb=grading.peak_mb), Tree())
+
+    def _act(self, work: Work, box: Box) -> tuple[WorkReport, str]:
+        """The work's report, and why the box is gone if it is: then what it left is graded all the same."""
+        try:
+            if self.task.work_context is None and (self.task.path / "environment").is_dir():
+                workdir = self.task.config.workdir or self.images.work.workdir or "/"
+                box.put(tree_from_folder(self.task.path / "environment", workdir))
+            return work(box, self.task.config.agent_timeout_s), ""
+        except BoxGone as gone:
+            return WorkReport(log_tail=str(gone)), "box_gone"
+
+    def _graded(self, kind: str, id: str, artifacts: Tree) -> TrialRecord:
+        """Grade, once more when there is no reward, and then ask whether the artifacts are the cause."""
+        verifier = self.images.verifier or self.images.work
+        known = self.gradings.get(verifier.id, artifacts) if self.gradings else None
+        grading = known or self._run_tests(artifacts)
+        if grading.score.reward is None:
+            grading = self._run_tests(artifacts)
+        record = replace(self._of(kind, id, grading), artifacts_sha256=artifacts.sha256(), reused=known is not None)
+        if grading.score.reward is None:
+            return self._blame(record, artifacts)
+        if self.gradings:
+            self.gradings.put(verifier.id, artifacts, grading)
+        return record
+
+    def _blame(self, record: TrialRecord, artifacts: Tree) -> TrialRecord:
+        """A verifier that still grades the reference 1 was broken by these artifacts: a 0."""
+        reference = self.reference_artifacts
+        if reference is None or reference.sha256() == artifacts.sha256():
+            return record
+        if (self._run_tests(reference).score.reward or 0.0) < 1.0:
+            return record
+        return replace(record, outcome="scored", reward=0.0, reason="broke_verifier")
+
+    def _run_tests(self, artifacts: Tree) -> Grading:
+        inside = self.task.verifier_context is not None
+        reverse = self.perturbation.reverse_tests
+        spec = self.spec("verifier")
+        return grade(self.engine, spec, self.task, artifacts, tests_inside=inside, reverse=reverse)
+
+    def spec(self, role: Role) -> BoxSpec:
+        """The box for `role`. Gate and solver get the same draws, so that a verifier cannot tell them apart."""
+        config, change = self.task.config, self.perturbation
+        image = self.images.work if role == "work" else self.images.verifier or self.images.work
+        shared, own = random.Random(f"{self.seed}"), random.Random(f"{self.seed} {role}")
+        drawn = {"TZ": shared.choice(ZONES), "PYTHONHASHSEED": str(own.randrange(1 << 32))}
+        asked = config.network_asked if role == "work" else config.verifier_network_asked
+        if not config.separate:
+            asked = config.network_asked or config.verifier_network_asked
+        around = config.verifier.environment
+        return BoxSpec(
+            image=image.id,
+            role=role,
+            user=(config.agent_user or image.user or None) if role == "work" else None,
+            workdir=config.workdir if role == "work" else (around.workdir if around else None),
+            network=asked if change.network is None else change.network,
+            limits=(config.limits if role == "work" else config.verifier_limits).scaled(change.limits_fraction),
+            env={**drawn, **(config.env if role == "work" else {}), **change.env},
+            hostname=f"{own.getrandbits(48):012x}",
+            clock_days=change.clock_days,
+            lifetime_s=config.agent_timeout_s + 2 * config.verifier_timeout_s + START_S,
+        )
+
+    def _of(self, kind: str, id: str, grading: Grading) -> TrialRecord:
+        score = grading.score
+        outcome: Outcome = "verifier_error" if score.reward is None else "scored"
+        return replace(
+            self._record(kind, id, outcome, score.reward, reason=score.fault, log_tail=grading.output),
+            raw=score.raw,
+            checks=grading.checks,
+            exit_code=grading.exit_code,
+            verifier_seconds=grading.seconds,
+        )
+
+    def _record(
+        self, kind: str, id: str, outcome: Outcome, reward: float | None, *, reason: str = "", log_tail: str = ""
+    ) -> TrialRecord:
+        name = self.perturbation.name
+        return TrialRecord(kind, id, name, outcome, reward, 0.0, reason=reason, log_tail=log_tail[-LOG_TAIL:])
+
+
+def _collect(box: Box, paths: tuple[str, ...]) -> Tree:
+    """What is at `paths`; a box that is gone for good has nothing. Raises ArtifactLimit."""
+    tree = Tree()
+    for path in paths:
+        try:
+            found = box.get(path)
+        except BoxGone as gone:
+            return replace(tree, dropped=(*tree.dropped, f"{path}: {gone}"))
+        tree = tree.merged(found or Tree())
+    return tree
+
+
+def as_api_trial(record: TrialRecord) -> ApiTrial:
+    """The trial as a domain's `score` sees it."""
+    return ApiTrial(
+        record.outcome, record.raw, record.checks, record.exit_code, record.verifier_seconds, record.log_tail
+    )
