@@ -247,11 +247,15 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a proposer reads about the solver. `rollouts` are paths of readable records, chosen for what they teach."""
+    """What a proposer reads about the solver. `rollouts` are paths of readable records, chosen for what they teach.
+
+    `failures` counts how trials failed, by kind.
+    """
 
     skills: Mapping[tuple[str, int], Rate]
     rollouts: tuple[Path, ...] = ()
     round: int = 0
+    failures: Mapping[str, int] = EMPTY
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,314 @@
+"""One candidate on its way: folder -> gate -> calibration -> pool. Each step looks first whether it was done before.
+
+    Candidate(parts, round=1, target=target).make()        # always ends in an `Attempt` record, or in `Stopped`
+
+What a step finds is on disk before the next one starts, so that a run killed in between goes on where it was: a folder
+is made anew from its target when it is missing, a gate note holds for the tree hash that it names, a finished rollout
+is counted once whether its note was written or not, and admission is one rename.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Literal, Protocol
+
+from envwheel.attempt import Subject, attempt
+from envwheel.calibrate import BandDecision, Tried, calibrate
+from envwheel.config import Config
+from envwheel.control import Control, Stopped
+from envwheel.domains import Domains
+from envwheel.environment import folder as folders
+from envwheel.environment.hash import tree_sha256
+from envwheel.errors import DomainError
+from envwheel.gate.ladder import GateOptions, judge
+from envwheel.ledger import Attempt, GateNote, Plan, Target, Tokens, TrialNote
+from envwheel.propose.procedural import Procedural, derive
+from envwheel.rates import wilson
+from envwheel.rollout import RolloutSummary, read_summary
+from envwheel.sandbox.base import Engine, Image
+from envwheel.solver import Solver
+from envwheel.store import RunDirectory, write_file
+from envwheel.summary import RoundSummary
+from envwheel.trial import build_images
+
+
+class Watch(Protocol):
+    """Who is told how a run goes; called from many threads."""
+
+    def planned(self, plan: Plan, done: int) -> None:
+        """A round begins, or goes on with `done` of its candidates closed."""
+
+    def ended(self, summary: RoundSummary) -> None:
+        """A round is complete."""
+
+    def stage(self, candidate: str, text: str) -> None:
+        """What happens to a candidate now."""
+
+    def closed(self, record: Attempt) -> None:
+        """A candidate is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run is made of."""
+
+    config: Config
+    store: RunDirectory
+    engine: Engine
+    domains: Domains
+    proposer: Procedural
+    solver: Solver
+    control: Control
+    watch: Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How far a candidate got."""
+
+    stage: str
+    verdict: Literal["admitted", "rejected", "infra"]
+    code: str
+    message: str
+    note: GateNote | None = None
+
+
+class Candidate:
+    """One candidate of round `round`."""
+
+    def __init__(self, parts: Parts, round: int, target: Target) -> None:
+        self.parts, self.round, self.target = parts, round, target
+        self.store, self.control = parts.store, parts.control
+        self.images: list[Image] = []
+
+    def make(self) -> Attempt:
+        """Take the candidate as far as it gets and write its `Attempt`. Raises Stopped, SetupError, InfraError."""
+        try:
+            return self._close(self._stages())
+        finally:
+            for image in self.images:
+                self.parts.engine.remove(image)
+            self.say("")
+
+    def say(self, text: str) -> None:
+        """Tell who watches."""
+        self.parts.watch.stage(self.target.candidate, text)
+
+    def _stages(self) -> Ending:
+        target = self.target
+        if target.duplicate:
+            return Ending(
+                "duplicate", "rejected", "duplicate", f"{target.family} has nothing new at level {target.level}"
+            )
+        try:
+            folder = self._folder()
+        except DomainError as error:
+            return Ending("draft", "rejected", "schema", str(error))
+        note = self._gate(folder)
+        if note.verdict != "ok":
+            return Ending(note.stage, note.verdict, note.code, note.message, note)
+        decision = self._calibrate(folder, note)
+        if decision.code == "infra":
+            return Ending("band", "infra", "", decision.message, note)
+        if not decision.in_band:
+            return Ending("band", "rejected", decision.code, decision.message, note)
+        self._admit(folder, note, decision)
+        return Ending("pool", "admitted", "", decision.message, note)
+
+    def _folder(self) -> Path:
+        """The environment's folder: in the pool when it got there, else among the candidates, made when missing."""
+        note = self.store.last(GateNote, candidate=self.target.candidate)
+        place = self.store.environments / self.target.name
+        if note and note.verdict == "ok" and place.exists() and tree_sha256(place) == note.tree_sha256:
+            return place
+        return self.parts.proposer.propose(self.target, self.store.candidates / self.target.candidate)
+
+    def _gate(self, folder: Path) -> GateNote:
+        """What the gate says; what it said before holds for the same content unless our side had failed."""
+        note = self.store.last(GateNote, candidate=self.target.candidate)
+        if note and note.verdict != "infra" and note.tree_sha256 == tree_sha256(folder):
+            return note
+        for seconds in (0.0, *self.control.backoff):
+            self.control.pause(seconds)
+            note = self._judge(folder)
+            self.store.append(note)
+            if note.verdict != "infra":
+                self.control.fine()
+                return note
+            self.control.infra(note.message)
+        return note
+
+    def _judge(self, folder: Path) -> GateNote:
+        parts = self.parts
+        with self.control.place():
+            verdict = judge(folder, parts.engine, parts.domains, options=GateOptions(jobs=1, keep_images=True))
+        self.images = list(verdict.images.values())
+        write_file(folder / "evidence.json", json.dumps(verdict.evidence(), indent=1))
+        trials = [trial for step in verdict.steps for trial in step.trials]
+        untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
+        return GateNote(
+            round=self.round,
+            candidate=self.target.candidate,
+            environment=self.target.name,
+            tree_sha256=verdict.tree_sha256,
+            verdict=verdict.verdict,
+            code=verdict.code,
+            message=verdict.message,
+            stage=verdict.steps[-1].step if verdict.steps else "schema",
+            seconds=verdict.seconds,
+            cpu_s=_sum([trial.cpu_s for trial in trials]),
+            untouched_fails=tuple(check.id for check in untouched if not check.passed),
+        )
+
+    def _calibrate(self, folder: Path, note: GateNote) -> BandDecision:
+        """Trials of the solver until the band decision is certain. Raises Stopped."""
+        parts, target = self.parts, self.target
+        task = folders.read(folder)
+        images = build_images(parts.engine, task)
+        self.images = [image for image in (images.work, images.verifier) if image]
+        subject = Subject(task, images, target.domain)
+        done = self.store.of(TrialNote, candidate=target.candidate)
+        taken = {trial.id for trial in done}
+        free = (id for number in count(1) if (id := f"{target.candidate}-t{number:02d}") not in taken)
+        guard = threading.Lock()
+
+        def trial(number: int) -> Tried:
+            with guard:
+                id = next(free)
+            return tried(self._trial(subject, id))
+
+        decision = calibrate(
+            trial,
+            parts.domains.band(target.domain, parts.config.band.band),
+            done=[tried(trial) for trial in done],
+            untouched_fails=note.untouched_fails,
+            jobs=parts.config.run.jobs,
+            most_trials=parts.config.band.max_trials,
+            go_on=self.control.go_on,
+        )
+        if decision is None:
+            raise Stopped
+        return decision
+
+    def _trial(self, subject: Subject, id: str) -> TrialNote:
+        """One trial, or the rollout of one that ended just before the run was killed."""
+        parts = self.parts
+        folder = self.store.rollouts / str(self.round)
+        finished = folder / f"{id}.json"
+        summary, cpu_s = read_summary(finished) if finished.exists() else None, None
+        if summary is None or summary.tree_sha256 != subject.task.tree_sha256:
+            with self.control.place():
+                self.say(f"trial {id[-2:]}")
+                seed = derive(parts.config.run.seed, id)
+                made = attempt(
+                    parts.engine,
+                    subject,
+                    parts.solver,
+                    parts.domains,
+                    id=id,
+                    folder=folder,
+                    seed=seed,
+                    round=self.round,
+                )
+            summary, cpu_s = made.summary, made.trial.cpu_s
+        note = self._note(summary, cpu_s)
+        self.store.append(note)
+        self.control.spend(note.tokens)
+        if note.outcome == "infra":
+            self.control.infra(note.reason)
+        else:
+            self.control.fine()
+        return note
+
+    def _note(self, summary: RolloutSummary, cpu_s: float | None) -> TrialNote:
+        usage = summary.usage
+        return TrialNote(
+            round=self.round,
+            candidate=self.target.candidate,
+            environment=self.target.name,
+            id=summary.id,
+            rollout=f"rollouts/{self.round}/{summary.id}.json",
+            outcome=summary.outcome,
+            reward=summary.reward,
+            value=summary.value,
+            passed=summary.passed,
+            reason=summary.reason,
+            turns=summary.turns,
+            seconds=summary.seconds,
+            cpu_s=cpu_s,
+            tokens=Tokens(
+                input=usage.input_tokens, output=usage.output_tokens, cached=usage.cached_tokens, dollars=usage.dollars
+            ),
+            checks={check.id: check.passed for check in summary.checks},
+        )
+
+    def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
+        """Complete the evidence and move the folder into the pool."""
+        evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
+        evidence["calibration"] = {
+            "solver": self.parts.solver.name,
+            "simulated": self.parts.solver.simulated,
+            "passes": decision.passes,
+            "scored": decision.scored,
+            "verifier_errors": decision.verifier_errors,
+            "interval": [round(decision.low, 4), round(decision.high, 4)],
+            "rollouts": [trial.rollout for trial in self.store.of(TrialNote, candidate=self.target.candidate)],
+        }
+        write_file(folder / "evidence.json", json.dumps(evidence, indent=1))
+        place = self.store.admit(folder, note.tree_sha256)
+        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
+
+    def _close(self, ending: Ending) -> Attempt:
+        """Write the ledger's record of this candidate."""
+        parts, target, note = self.parts, self.target, ending.note
+        trials = self.store.of(TrialNote, candidate=target.candidate)
+        notes = self.store.of(GateNote, candidate=target.candidate)
+        scored = [trial for trial in trials if trial.outcome == "scored"]
+        passes = sum(trial.passed is True for trial in scored)
+        low, high = wilson(passes, len(scored)) if scored else (None, None)
+        record = Attempt(
+            round=self.round,
+            **target.model_dump(include={"candidate", "domain", "family", "level", "skills", "seed"}),
+            method=parts.proposer.method,
+            model=parts.proposer.model,
+            solver=parts.solver.name,
+            simulated=parts.solver.simulated,
+            environment=target.name,
+            tree_sha256=note.tree_sha256 if note else "",
+            stage=ending.stage,
+            verdict=ending.verdict,
+            code=ending.code,
+            message=ending.message,
+            valid=note is not None and note.verdict == "ok",
+            passes=passes,
+            scored=len(scored),
+            verifier_errors=sum(trial.outcome == "verifier_error" for trial in trials),
+            infra_trials=sum(trial.outcome == "infra" for trial in trials),
+            low=low,
+            high=high,
+            solver_tokens=sum((trial.tokens for trial in trials), Tokens()),
+            wall_s=sum(one.seconds for one in [*notes, *trials]),
+            cpu_s=_sum([one.cpu_s for one in [*notes, *trials]]),
+            rollouts=tuple(trial.rollout for trial in trials),
+            finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        self.store.append(record)
+        parts.watch.closed(record)
+        return record
+
+
+def tried(trial: TrialNote) -> Tried:
+    """The part of a trial that calibration looks at."""
+    return Tried(trial.outcome, trial.passed, trial.value, tuple(trial.checks.items()))
+
+
+def _sum(seconds: Iterable[float | None]) -> float | None:
+    """The sum of what is known; None when nothing is."""
+    known = [one for one in seconds if one is not None]
+    return sum(known) if known else None

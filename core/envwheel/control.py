@@ -1,0 +1,135 @@
+"""When a run goes on and when it stops: interrupts, budgets, places for boxes, and failures of our own side.
+
+    with control.place():           # waits until a box may start; raises Stopped when the run is to end
+        ...
+    control.infra("daemon", "...")  # ten in a row end the run
+    control.fine()
+
+Ctrl-C once ends the run when what is in a box has finished; twice ends it now (`interruptible`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+from envwheel.errors import InfraError, SetupError
+from envwheel.ledger import Tokens
+
+MOST_IN_A_ROW = 10
+BACKOFF = (5.0, 20.0)
+"""Seconds before each of the two retries of something that our side failed."""
+
+
+class Stopped(Exception):
+    """The run is to end: nothing new begins. The record on disk is complete."""
+
+
+class Control:
+    """Shared by all threads of a run."""
+
+    def __init__(
+        self,
+        jobs: int,
+        *,
+        max_dollars: float | None = None,
+        max_tokens: int | None = None,
+        max_hours: float | None = None,
+        backoff: tuple[float, ...] = BACKOFF,
+    ) -> None:
+        self.backoff = backoff
+        self.reason = ""
+        """Why the run stops before its last round; empty while it goes on."""
+        self.interrupted = False
+        self._places = threading.BoundedSemaphore(jobs)
+        self._stop = threading.Event()
+        self._guard = threading.Lock()
+        self._failures = 0
+        self._spent = Tokens()
+        self._max_dollars, self._max_tokens = max_dollars, max_tokens
+        self._end = time.monotonic() + max_hours * 3600 if max_hours else None
+
+    def stop(self, reason: str) -> None:
+        """Begin nothing more. The first reason stays."""
+        with self._guard:
+            self.reason = self.reason or reason
+        self._stop.set()
+
+    def go_on(self) -> bool:
+        """Something new may begin."""
+        if self._end is not None and time.monotonic() > self._end:
+            self.stop("the time budget (run.max_hours) is used up")
+        return not self._stop.is_set()
+
+    @contextlib.contextmanager
+    def place(self) -> Iterator[None]:
+        """A place for a box, held while the block runs. Raises Stopped."""
+        with self._places:
+            if not self.go_on():
+                raise Stopped
+            yield
+
+    def pause(self, seconds: float) -> None:
+        """Wait, unless the run is to end. Raises Stopped."""
+        if self._stop.wait(seconds):
+            raise Stopped
+
+    def fine(self) -> None:
+        """Our side works."""
+        with self._guard:
+            self._failures = 0
+
+    def infra(self, message: str) -> None:
+        """Our side failed once more. Raises InfraError at the tenth time in a row."""
+        with self._guard:
+            self._failures += 1
+            in_a_row = self._failures
+        if in_a_row >= MOST_IN_A_ROW:
+            self.stop("our side failed too often")
+            raise InfraError(
+                "host",
+                f"Our side failed {in_a_row} times in a row, last: {message}. Mend it, then go on with --resume.",
+            )
+
+    def spend(self, tokens: Tokens) -> None:
+        """Count what a model took against the budgets. Raises SetupError when dollars are bounded but unknown."""
+        with self._guard:
+            self._spent += tokens
+            spent = self._spent
+        if self._max_dollars is not None and spent.dollars is None:
+            self.stop("a price is unknown")
+            raise SetupError(
+                "run.max_dollars is set, but the price of the solver's model is not known. "
+                "Name it under [solver.model] prices, or remove the budget."
+            )
+        if self._max_dollars is not None and (spent.dollars or 0.0) >= self._max_dollars:
+            self.stop("the budget in dollars (run.max_dollars) is used up")
+        if self._max_tokens is not None and spent.input + spent.output >= self._max_tokens:
+            self.stop("the budget in tokens (run.max_tokens) is used up")
+
+
+@contextlib.contextmanager
+def interruptible(control: Control, end_now: Callable[[], None], say: Callable[[str], None]) -> Iterator[None]:
+    """Within the block, the first Ctrl-C (or SIGTERM) stops `control` gently, the second calls `end_now` and exits."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if control.interrupted:
+            try:
+                end_now()
+            finally:
+                os._exit(130)
+        control.interrupted = True
+        control.stop("interrupted")
+        say("Interrupted: what is in a box is finished and written. Once more ends it now.")
+
+    former = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

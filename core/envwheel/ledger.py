@@ -1,0 +1,210 @@
+"""The records of a run: what was planned, what each stage said, what each attempt cost.
+
+    line = Attempt(...).line()               # one JSON object with "schema" and "kind"
+    record = parse(line)                     # the same record; keys that this version does not know are dropped
+
+A run is a sequence of these: one `RunStart`, then for each round a `Plan`, for each candidate a `GateNote`, a
+`TrialNote` for every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. Dollars are None when
+unknown, never 0 by guess. What ended as `infra` counts in no rate.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from envwheel.api import Outcome
+
+SCHEMA = 1
+
+
+class Tokens(BaseModel):
+    """Tokens and dollars that models took."""
+
+    model_config = ConfigDict(frozen=True)
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    dollars: float | None = 0.0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        known = self.dollars is not None and other.dollars is not None
+        return Tokens(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=self.cached + other.cached,
+            dollars=self.dollars + other.dollars if known else None,  # type: ignore[operator]
+        )
+
+
+class Record(BaseModel):
+    """One line of records.jsonl."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    def line(self) -> str:
+        """The record as one line of JSON, without the newline."""
+        return json.dumps({"schema": SCHEMA, **self.model_dump(mode="json")}, ensure_ascii=True)
+
+
+class RunStart(Record):
+    """What a run is made of; written once."""
+
+    kind: Literal["run"] = "run"
+    name: str
+    envwheel: str
+    domains: dict[str, str]
+    """Domain id -> version of its distribution."""
+    proposer: str
+    solver: str
+    simulated: bool
+    engine: str
+    seed: int
+    started: str
+    """ISO 8601, UTC."""
+
+
+class Target(BaseModel):
+    """What one candidate is to be, and why. `expected` is the pass rate that the policy expects."""
+
+    model_config = ConfigDict(frozen=True)
+
+    candidate: str
+    name: str
+    """What the environment will be called."""
+    domain: str
+    family: str
+    level: int
+    skills: tuple[str, ...]
+    seed: int
+    expected: float
+    reason: str
+    prints: tuple[str, ...] = ()
+    """Fingerprints of the draft: of its parameters and of its content."""
+    duplicate: bool = False
+    """The run has built the same before; nothing new was found."""
+
+
+class Plan(Record):
+    """The targets of a round, drawn from the rollouts of all rounds before it."""
+
+    kind: Literal["plan"] = "plan"
+    round: int
+    targets: tuple[Target, ...]
+    rollouts_read: int
+    """How many scored rollouts the digest saw."""
+    failures: dict[str, int] = {}
+    """How those that failed did so: kind -> count."""
+
+
+class GateNote(Record):
+    """What the gate said of a candidate. With verdict `ok` calibration follows."""
+
+    kind: Literal["gate"] = "gate"
+    round: int
+    candidate: str
+    environment: str
+    tree_sha256: str
+    verdict: Literal["ok", "rejected", "infra"]
+    code: str
+    message: str
+    stage: str
+    seconds: float
+    cpu_s: float | None = None
+    untouched_fails: tuple[str, ...] = ()
+    """Ids of the checks that the untouched environment fails: what the work consists of."""
+
+
+class TrialNote(Record):
+    """One finished trial of the solver; `rollout` is its ATIF file relative to the run directory."""
+
+    kind: Literal["trial"] = "trial"
+    round: int
+    candidate: str
+    environment: str
+    id: str
+    rollout: str
+    outcome: Outcome
+    reward: float | None
+    value: float | None
+    passed: bool | None
+    reason: str
+    turns: int
+    seconds: float
+    cpu_s: float | None = None
+    tokens: Tokens = Tokens()
+    checks: dict[str, bool] = {}
+    """Id of each check -> passed."""
+
+
+class Attempt(Record):
+    """The ledger: one attempt at making an environment, closed. Seconds are of work, not of the clock on the wall."""
+
+    kind: Literal["attempt"] = "attempt"
+    round: int
+    candidate: str
+    domain: str
+    family: str
+    level: int
+    skills: tuple[str, ...]
+    seed: int
+    method: str
+    model: str | None
+    """The model that proposed; None for a generator."""
+    solver: str
+    simulated: bool
+    environment: str
+    tree_sha256: str
+    stage: str
+    """The last stage reached: draft, a step of the gate, duplicate, band, or pool."""
+    verdict: Literal["admitted", "rejected", "infra"]
+    code: str
+    message: str
+    valid: bool
+    """The gate held."""
+    passes: int = 0
+    scored: int = 0
+    verifier_errors: int = 0
+    infra_trials: int = 0
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of the pass rate; reported, never used to admit."""
+    proposer_tokens: Tokens = Tokens()
+    solver_tokens: Tokens = Tokens()
+    wall_s: float = 0.0
+    cpu_s: float | None = None
+    rollouts: tuple[str, ...] = ()
+    finished: str = ""
+
+
+class RoundEnd(Record):
+    """A round is complete."""
+
+    kind: Literal["round"] = "round"
+    round: int
+    finished: str
+
+
+AnyRecord = RunStart | Plan | GateNote | TrialNote | Attempt | RoundEnd
+_ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
+
+
+class OtherSchema(ValueError):
+    """A record of another version of envwheel."""
+
+
+def parse(line: str | bytes) -> AnyRecord:
+    """The record of one line. Raises OtherSchema, and ValueError when it is no record at all."""
+    data = json.loads(line)
+    if not isinstance(data, dict) or "schema" not in data:
+        raise ValueError("not an object with a schema")
+    if data["schema"] != SCHEMA:
+        raise OtherSchema(f"record schema {data['schema']!r}; this envwheel reads schema {SCHEMA}")
+    try:
+        return _ADAPTER.validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"$.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -1,0 +1,133 @@
+"""The proposer without a model: a domain's seeded generators.
+
+    proposer = Procedural(domains, families=["file_links"])
+    targets = proposer.plan(number, count, seed, records)      # what to build in this round, and why
+    folder = proposer.propose(target, where)                   # a complete environment folder
+
+A target's seed is drawn from the run's seed, the round and the target's place, so that the same run makes the same
+environments. A seed that leads to something that the run has built before is passed over for the next one; when none of
+`TRIES` seeds is new, the target is marked as a duplicate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from envwheel.api import Draft, Family
+from envwheel.domains import Domains
+from envwheel.environment import draft as drafts
+from envwheel.errors import ConfigError, DomainError
+from envwheel.ledger import AnyRecord, Plan, Target
+from envwheel.propose.digest import counts, seen, validity
+from envwheel.propose.targets import Aim, choose
+
+METHOD = "procedural"
+TRIES = 12
+SEEDS = 1_000_000
+
+
+class Procedural:
+    """Makes candidates from the families of `domains`; `families` and `levels` limit the choice (empty: all)."""
+
+    method = METHOD
+    model = None
+
+    def __init__(self, domains: Domains, families: Sequence[str] = (), levels: Sequence[int] = ()) -> None:
+        self.domains = domains
+        self.families = {id: _limited(domains.families(id), families, levels) for id in domains.ids}
+        known = {family.id for id in domains.ids for family in domains.families(id)}
+        if strangers := sorted(set(families) - known):
+            raise ConfigError(f"proposer.families: no family '{strangers[0]}'. There are: {', '.join(sorted(known))}.")
+        if not any(self.families.values()):
+            raise ConfigError(
+                f"The domains of this run ({', '.join(domains.ids) or 'none'}) offer no family at these levels: "
+                "there is nothing to generate. Name other domains, or widen [proposer]."
+            )
+
+    def plan(self, number: int, count: int, seed: int, records: Sequence[AnyRecord]) -> list[Target]:
+        """The targets of round `number`, from what `records` say about the solver."""
+        tried = counts(seen(records))
+        aims = choose(self.families, tried, validity(records), count, seed=derive(seed, "round", number))
+        past = [target for record in records if isinstance(record, Plan) for target in record.targets]
+        targets: list[Target] = []
+        for index, aim in enumerate(aims, 1):
+            targets.append(self._target(f"r{number:02d}-c{index:03d}", aim, seed, [*past, *targets]))
+        return targets
+
+    def propose(self, target: Target, where: Path) -> Path:
+        """Write the environment of `target` into the folder `where` and return its path.
+
+        Raises DomainError when the family breaks its promise.
+        """
+        path = where / target.name
+        if not path.exists():
+            draft = replace(self._draft(target.domain, target.family, target.level, target.seed), name=target.name)
+            drafts.write(draft, path, domains=[target.domain], kit=self.domains.kit(target.domain), proposer=METHOD)
+        return path
+
+    def _target(self, candidate: str, aim: Aim, seed: int, past: Sequence[Target]) -> Target:
+        prints = {mark for target in past for mark in target.prints}
+        names = {target.name for target in past}
+        common: dict[str, Any] = {
+            "candidate": candidate,
+            "domain": aim.domain,
+            "family": aim.family.id,
+            "level": aim.level,
+            "expected": round(aim.expected, 4),
+            "reason": aim.reason,
+        }
+        first = derive(seed, candidate, aim.family.id, aim.level) % SEEDS
+        for number in range(first, first + TRIES):
+            try:
+                draft = self._draft(aim.domain, aim.family.id, aim.level, number)
+            except DomainError:  # raised again, and recorded, when this candidate's turn comes
+                return Target(**common, name=candidate, skills=aim.family.skills, seed=number)
+            marks = fingerprints(aim, draft)
+            if prints.isdisjoint(marks):
+                name = draft.name if draft.name not in names else f"{draft.name}-{candidate}"
+                skills = draft.skills or aim.family.skills
+                return Target(**common, name=name, skills=skills, seed=number, prints=marks)
+        return Target(**common, name=candidate, skills=aim.family.skills, seed=first, duplicate=True)
+
+    def _draft(self, domain: str, family: str, level: int, seed: int) -> Draft:
+        found = next((one for one in self.families[domain] if one.id == family), None)
+        if found is None:
+            raise ConfigError(f"Domain '{domain}' no longer has the family '{family}' that this run planned with.")
+        return self.domains.draft(domain, found, level, seed)
+
+
+def fingerprints(aim: Aim, draft: Draft) -> tuple[str, str]:
+    """What makes `draft` the same as another: family, level and parameters, or all that solver and verifier get."""
+    knobs = [aim.domain, aim.family.id, aim.level, sorted((key, repr(value)) for key, value in draft.params.items())]
+    content = [
+        draft.instruction,
+        draft.setup,
+        draft.artifacts,
+        *(sorted((name, _text(data)) for name, data in part.items()) for part in (draft.files, draft.tests)),
+    ]
+    return _hash(knobs), _hash(content)
+
+
+def derive(*parts: object) -> int:
+    """A number that depends on `parts` only, 0 to 2**32 - 1."""
+    return int(_hash(list(parts))[:8], 16)
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:32]
+
+
+def _text(data: str | bytes) -> str:
+    return data if isinstance(data, str) else data.hex()
+
+
+def _limited(families: Sequence[Family], ids: Sequence[str], levels: Sequence[int]) -> list[Family]:
+    """The families of these ids at these levels; empty means any."""
+    chosen = [family for family in families if not ids or family.id in ids]
+    cut = [replace(f, levels=tuple(level for level in f.levels if not levels or level in levels)) for f in chosen]
+    return [family for family in cut if family.levels]

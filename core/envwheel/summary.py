@@ -1,0 +1,102 @@
+"""A run in figures: what `status --json` prints and what people read at the end of a run.
+
+summaries(records)             # a RoundSummary for each round that was begun
+status(records, pool=7)        # the object of `status --json`
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from envwheel.ledger import AnyRecord, Attempt, RoundEnd, RunStart, Tokens, TrialNote
+
+
+class RoundSummary(BaseModel):
+    """A round in figures. `seconds` are seconds of work in gate and trials, `dollars` None when a price is unknown."""
+
+    round: int
+    complete: bool
+    proposed: int
+    valid: int
+    admitted: int
+    rejected: dict[str, int]
+    infra: int
+    passes: int
+    scored: int
+    tokens: int
+    dollars: float | None
+    seconds: float
+
+    @property
+    def valid_rate(self) -> float | None:
+        """Valid of those that our side did not fail."""
+        judged = self.proposed - self.infra
+        return self.valid / judged if judged else None
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Passes of scored trials."""
+        return self.passes / self.scored if self.scored else None
+
+    @property
+    def seconds_per_valid(self) -> float | None:
+        """Seconds of work for each valid environment."""
+        return self.seconds / self.valid if self.valid else None
+
+    def status(self) -> dict[str, Any]:
+        """The object that `status --json` prints for this round."""
+        rate, seconds = self.pass_rate, self.seconds_per_valid
+        return {
+            "round": self.round,
+            "proposed": self.proposed,
+            "valid": self.valid,
+            "admitted": self.admitted,
+            "rejected": self.rejected,
+            "infra": self.infra,
+            "pass_rate": None if rate is None else round(rate, 4),
+            "tokens": self.tokens,
+            "dollars": self.dollars,
+            "seconds": round(self.seconds, 2),
+            "complete": self.complete,
+            "valid_rate": self.valid_rate,
+            "seconds_per_valid": None if seconds is None else round(seconds, 2),
+        }
+
+
+def summaries(records: Iterable[AnyRecord]) -> list[RoundSummary]:
+    """One summary for each round that was begun."""
+    by_round: dict[int, list[AnyRecord]] = {}
+    for record in records:
+        if not isinstance(record, RunStart):
+            by_round.setdefault(record.round, []).append(record)
+    return [_summary(number, by_round[number]) for number in sorted(by_round)]
+
+
+def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
+    # An attempt that our side failed may be made again when its round is resumed: a candidate's last record counts.
+    attempts = list({record.candidate: record for record in records if isinstance(record, Attempt)}.values())
+    trials = [record for record in records if isinstance(record, TrialNote)]
+    tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), Tokens()))
+    return RoundSummary(
+        round=number,
+        complete=any(isinstance(record, RoundEnd) for record in records),
+        proposed=len(attempts),
+        valid=sum(attempt.valid for attempt in attempts),
+        admitted=sum(attempt.verdict == "admitted" for attempt in attempts),
+        rejected=dict(Counter(a.code for a in attempts if a.verdict == "rejected").most_common()),
+        infra=sum(attempt.verdict == "infra" for attempt in attempts),
+        passes=sum(trial.passed is True for trial in trials if trial.outcome == "scored"),
+        scored=sum(trial.outcome == "scored" for trial in trials),
+        tokens=tokens.input + tokens.output,
+        dollars=tokens.dollars,
+        seconds=sum(attempt.wall_s for attempt in attempts),
+    )
+
+
+def status(records: Iterable[AnyRecord], pool: int) -> Mapping[str, Any]:
+    """The object that `status --json` prints; `pool` is how many environments are admitted."""
+    return {"rounds": [summary.status() for summary in summaries(records)], "pool": pool}
