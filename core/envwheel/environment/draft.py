@@ -20,7 +20,6 @@ from envwheel.environment.task_toml import SCHEMA_VERSION
 from envwheel.version import __version__
 
 APP = "/app"
-KIT = ("grade.py", "grade_files.py", "grade_run.py")
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
 _IMAGE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._/:@-]*")
 
@@ -51,8 +50,9 @@ def write(
     files["task.toml"] = task_toml(draft, domains=domains, proposer=proposer, extra=extra).encode()
     for item in kit:
         files[_join("tests/kit", item.target)] = item.source.read_bytes()
-    for name in KIT:
-        files[f"tests/kit/{name}"] = (resources.files("envwheel.environment") / "kit" / name).read_bytes()
+    for source in (resources.files("envwheel.environment") / "kit").iterdir():
+        if source.name.endswith(".py"):
+            files[f"tests/kit/{source.name}"] = source.read_bytes()
     if os.path.lexists(target):
         raise FileExistsError(f"{target} is there already")
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """task.toml as a typed record, and what envwheel reads out of it.
 
-`parse(text)` gives a `TaskConfig` or raises `InvalidTask` with a path in the message. Unknown fields are kept and listed
-by `warnings()`. What Harbor knows but we do not run (several steps, Windows, GPUs, ...) is refused, never ignored.
+`parse(text)` gives a `TaskConfig` or raises `InvalidTask` with a path in the message. Unknown fields are kept and
+listed by `warnings()`. What Harbor knows but we do not run (several steps, Windows, ...) is refused, never ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from envwheel.environment.invalid import InvalidTask, explain
 from envwheel.environment.tables import (
@@ -41,12 +41,12 @@ class TaskConfig(Table):
     schema_version: str = SCHEMA_VERSION
     source: str | None = None
     task: Package | None = None
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, Any] = Field(default_factory=dict)
     agent: Agent = Agent()
     verifier: Verifier = Verifier()
     environment: EnvironmentTable = EnvironmentTable()
     solution: Solution = Solution()
-    artifacts: list[Annotated[Artifact, BeforeValidator(_long)]] = []
+    artifacts: list[Annotated[Artifact, BeforeValidator(_long)]] = Field(default_factory=list)
     multi_step_reward_strategy: Literal["mean", "final"] | None = None
     steps: list[Step] | None = None
 

@@ -13,7 +13,7 @@ It lies in /tests/kit and is used by /tests/check.py, which runs as root in a bo
     g.finish()
 
 The reward is written last, when no process of the candidate is alive. A checker that crashes leaves no reward at all.
-Looking at files is in grade_files.py, running programs in grade_run.py; all of it is used through this module.
+Looking at files is in grade_files.py, running programs in grade_run.py and grade_reap.py; use all of it through here.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from grade_files import link_target, load_json, mode, owner, plain_file, plain_tree, read_bytes, read_text
-from grade_run import DROP, NOBODY, Ran, Service, give, kill_leftovers, run, scratch, start
+from grade_reap import DROP, NOBODY, kill_leftovers
+from grade_run import Ran, Service, give, in_scratch, run, scratch, start
 
 __all__ = [
-    "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "kill_leftovers", "link_target", "load_json", "mode",
-    "need", "owner", "plain_file", "plain_tree", "read_bytes", "read_text", "rng", "run", "scratch", "sqlite", "start",
+    "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "kill_leftovers", "link_target",
+    "load_json", "mode", "need", "owner", "plain_file", "plain_tree", "read_bytes", "read_text", "rng", "run",
+    "scratch", "sqlite", "start",
 ]  # fmt: skip
 
 LOGS = "/logs/verifier"
+ATTACH = 24  # sqlite3 has no name for SQLITE_ATTACH; VACUUM INTO is one too
 GIT = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]
 GIT_ENV = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_NO_REPLACE_OBJECTS": "1"}
 GIT_ENV.update({"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0"})
@@ -137,8 +140,8 @@ def _write(name: str, value: Any) -> None:
 
 
 def copy_tree(source: str, limit: int = 5_000_000, links: bool = False) -> str:
-    """The plain tree at `source` copied into a fresh folder of nobody's, modes kept. Raises Failed when it is not plain."""
-    need(plain_tree(source, limit, links), "%s is no plain folder of at most %d bytes" % (source, limit))
+    """The plain tree at `source` copied into a fresh folder of nobody's, modes kept. Raises Failed when not plain."""
+    need(plain_tree(source, limit, links), f"{source} is no plain folder of at most {limit} bytes")
     target = os.path.join(scratch(), "copy")
     shutil.copytree(source, target, symlinks=True)
     give(os.path.dirname(target))
@@ -148,20 +151,23 @@ def copy_tree(source: str, limit: int = 5_000_000, links: bool = False) -> str:
 def git(repo: str, *args: str, timeout: float = 20) -> Ran:
     """`git ARGS` as nobody in a copy of the repository `repo`, without its hooks and its file system monitor.
 
-    The repository's own configuration still speaks: trust plumbing (`rev-parse`, `cat-file`, `ls-tree`), and `--git-dir`
-    of a repository of your own where it matters. Many questions: `copy_tree(repo, links=True)` once, and pass the copy.
+    The repository's own configuration still speaks: trust plumbing (`rev-parse`, `cat-file`, `ls-tree`), and where it
+    matters a repository of your own with the objects copied. Many questions: `copy_tree(repo, links=True)` once, and
+    pass the copy. Raises Failed when `repo` is no plain tree.
     """
-    ours = os.path.dirname(os.path.dirname(scratch()))
-    copy = repo if repo.startswith(ours + "/grade-") else copy_tree(repo, 50_000_000, links=True)
+    copy = repo if in_scratch(repo) else copy_tree(repo, 50_000_000, links=True)
     return run([*GIT, *args], cwd=copy, env=GIT_ENV, timeout=timeout)
 
 
 def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3.Connection:
-    """A connection to a copy of the database at `path`; statements fail `timeout` seconds from now. Raises Failed."""
+    """A connection to a copy of the database at `path`, which may hold, or be asked, hostile SQL.
+
+    Statements fail `timeout` seconds from now. Raises Failed when `path` is no plain file.
+    """
     copy = os.path.join(scratch(), "copy.db")
     for suffix in ("", "-wal", "-journal"):
         data = read_bytes(path + suffix, limit)
-        need(data is not None or suffix, "%s is no plain file of at most %d bytes" % (path, limit))
+        need(data is not None or suffix, f"{path} is no plain file of at most {limit} bytes")
         if data is not None:
             with open(copy + suffix, "wb") as file:
                 file.write(data)
@@ -169,6 +175,7 @@ def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3
     end = time.monotonic() + timeout
     connection.set_progress_handler(lambda: time.monotonic() > end, 10_000)
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == ATTACH else sqlite3.SQLITE_OK)
     return connection
 
 

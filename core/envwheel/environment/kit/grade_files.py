@@ -70,10 +70,10 @@ def plain_file(path: str, limit: int = 1_000_000) -> bool:
 
 
 def plain_tree(path: str, limit: int = 5_000_000, links: bool = False, members: int = 20_000) -> bool:
-    """True for a real folder of at most `limit` bytes that holds only folders and regular files (with `links`: links)."""
+    """True for a real folder of at most `limit` bytes with nothing but folders, regular files and, if wanted, links."""
     try:
         os.close(_open(path))
-        for root, folders, files in os.walk(os.path.join(path, "")):
+        for root, folders, files in os.walk(os.path.join(path, ""), onerror=_raise):
             for name in folders + files:
                 info = os.lstat(os.path.join(root, name))
                 members -= 1
@@ -82,8 +82,12 @@ def plain_tree(path: str, limit: int = 5_000_000, links: bool = False, members: 
                 if stat.S_IFMT(info.st_mode) not in kinds or limit < 0 or members < 0:
                     return False
         return stat.S_ISDIR(os.lstat(path).st_mode)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def mode(path: str) -> int | None:
@@ -95,7 +99,7 @@ def mode(path: str) -> int | None:
 
 
 def owner(path: str) -> tuple[int, int] | None:
-    """User and group id of what lies at `path` itself. An artifact's owner is always root; files of a run are nobody's."""
+    """User and group id of what lies at `path` itself. Artifacts are root's, files of a run nobody's."""
     try:
         info = os.lstat(path)
         return info.st_uid, info.st_gid

@@ -1,18 +1,16 @@
 """Running a candidate's program: part of `grade`.
 
 It runs as nobody in a session of its own, with limits and a clean environment. Whatever it forks stays a descendant of
-the checker (child subreaper), so that all of it can be found and killed. One program at a time; services may run beside.
+the checker, so that all of it can be found and killed. One program at a time; services may run beside it.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import errno
 import os
 import resource
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -20,42 +18,21 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
-NOBODY = 65534
-UNUSED = 2**31 - 9  # a user id that nobody has
+from grade_reap import DROP, NOBODY, become_nobody, descendants, kill_leftovers
+
 FILE_LIMIT = 64 << 20  # bytes that a candidate may write into one file
 ADDRESS_LIMIT = 16 << 30
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-if ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0) != 0:  # PR_SET_CHILD_SUBREAPER
-    raise OSError(ctypes.get_errno(), "this kernel has no child subreaper")
-
 
 class Ran(NamedTuple):
-    """What a program did. `code` None: killed for its time, or it wrote more than `output_limit`; negative: a signal."""
+    """What a program did. `code` None: it ran out of time or wrote more than `output_limit`; negative: a signal."""
 
     code: int | None
     out: bytes
     err: bytes
 
 
-def _become_nobody() -> None:
-    os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
-
-
-def _can_drop() -> bool:
-    pid = os.fork()
-    if pid == 0:
-        try:
-            _become_nobody()
-        except OSError:
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(pid, 0)[1] == 0
-
-
-DROP = _can_drop()  # False without root, and in engines whose boxes have one user only
 _base = ""
 
 
@@ -65,7 +42,7 @@ def scratch(files: Mapping[str, bytes | str] | None = None) -> str:
     if not _base:
         _base = tempfile.mkdtemp(prefix="grade-")
         os.chmod(_base, 0o711)
-        atexit.register(shutil.rmtree, _base, True)
+        atexit.register(_sweep)
     folder = tempfile.mkdtemp(dir=_base)
     for name, content in (files or {}).items():
         path = os.path.join(folder, name)
@@ -76,6 +53,18 @@ def scratch(files: Mapping[str, bytes | str] | None = None) -> str:
         os.chmod(path, 0o755 if data.startswith(b"#!") else 0o644)
     give(folder)
     return folder
+
+
+def _sweep() -> None:
+    try:
+        shutil.rmtree(_base, ignore_errors=True)
+    except RecursionError:
+        pass  # a candidate nested its folders too deeply; the box goes anyway
+
+
+def in_scratch(path: str) -> bool:
+    """True for a folder that `scratch` or `copy_tree` made, or one in it."""
+    return bool(_base) and os.path.abspath(path).startswith(_base + "/")
 
 
 def give(folder: str) -> None:
@@ -106,7 +95,7 @@ def run(
     if cwd is not None and files:
         raise ValueError("files go into a fresh folder: give files or cwd")
     cwd = scratch(files) if cwd is None else cwd
-    others = frozenset(_descendants())
+    others = frozenset(descendants())
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
@@ -154,7 +143,7 @@ def launch(
             resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
         os.umask(0o022)
         if DROP and not as_root:
-            _become_nobody()
+            become_nobody()
 
     clean = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": cwd, "USER": "nobody", **(env or {})}
     stdin, out, err = streams
@@ -167,7 +156,8 @@ class Service:
     """A candidate's service, running as nobody. Leaving its context kills it and all that it started."""
 
     def __init__(self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, port: int | None) -> None:
-        self.port, self._others, self._log = port, frozenset(_descendants()), tempfile.TemporaryFile()
+        self.port, self._others = port, frozenset(descendants())
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             streams = (subprocess.DEVNULL, self._log, subprocess.STDOUT)
             self.process: subprocess.Popen[bytes] | None = launch(argv, cwd or scratch(), env, streams)
@@ -194,6 +184,8 @@ class Service:
     def stop(self) -> None:
         """Kill it and all that was started since."""
         kill_leftovers(keep=self._others)
+        if self.process is not None:
+            self.process.poll()
 
     def __enter__(self) -> Service:
         return self
@@ -207,71 +199,3 @@ def start(
 ) -> Service:
     """Start a candidate's service as nobody: `with grade.start([...], port=8080) as service: service.wait_port()`."""
     return Service(argv, cwd, env, port)
-
-
-def kill_leftovers(keep: frozenset[int] = frozenset()) -> None:
-    """Kill every process under the checker except `keep` and what descends from it; return when none is left.
-
-    Raises RuntimeError when some cannot be killed: then there must be no reward.
-    """
-    for attempt in range(400):
-        found = _descendants(keep)
-        for pid in found:
-            _ignore(os.kill, pid, signal.SIGKILL)
-        for pid in found:
-            _ignore(os.waitpid, pid, os.WNOHANG)
-        if not found and (keep or not _has_children()):
-            return
-        if attempt > 3 and not keep:
-            _kill_nobody()
-        time.sleep(min(attempt, 20) / 1000)
-    raise RuntimeError("some of the candidate's processes cannot be killed")
-
-
-def _descendants(keep: frozenset[int] = frozenset()) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/stat" % name, "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, IndexError):
-            continue
-        children.setdefault(parent, []).append(int(name))
-    found, parents = [], [os.getpid()]
-    while parents:
-        below = [pid for pid in children.get(parents.pop(), ()) if pid not in keep]
-        found += below
-        parents += below
-    return found
-
-
-def _has_children() -> bool:
-    """Exact, unlike a look into /proc: a chain of processes that fork and exit is always somebody's child."""
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return True
-    except ChildProcessError:
-        return False
-
-
-def _kill_nobody() -> None:
-    """Kill all of nobody's processes at one stroke, which no forking can outrun.
-
-    The real id UNUSED keeps nobody from sending a signal to the checker meanwhile.
-    """
-    if DROP:
-        try:
-            os.setresuid(UNUSED, NOBODY, 0)
-        except OSError:
-            return  # a user namespace without that id
-        try:
-            _ignore(os.kill, -1, signal.SIGKILL)
-        finally:
-            os.setresuid(0, 0, 0)
-
-
-def _ignore(call: Any, *args: int) -> None:
-    try:
-        call(*args)
-    except (ProcessLookupError, ChildProcessError, PermissionError):
-        pass
