@@ -7,9 +7,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
+import envwheel.environment
 from envwheel.api import Brief
 from envwheel.contract.subject import Broken, Subject, digests
 
+CORE_KIT = Path(envwheel.environment.__file__).parent / "kit"
 SKILL_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
@@ -75,7 +77,7 @@ def base_images_are_pinned(subject: Subject) -> None:
 
 def kit_files_exist(subject: Subject) -> None:
     """every kit file is there and has a place of its own under tests/kit/"""
-    taken = {"grade.py"}
+    taken = {one.name for one in CORE_KIT.iterdir()}
     for one in subject.domains.kit(subject.id):
         if not one.source.is_file():
             raise Broken(f"kit file {one.target}: {one.source} is not a file of the installed distribution")
@@ -83,7 +85,7 @@ def kit_files_exist(subject: Subject) -> None:
         if target.is_absolute() or ".." in target.parts or not target.parts:
             raise Broken(f"kit target {one.target!r} must lie under tests/kit/")
         if str(target) in taken:
-            raise Broken(f"kit target {one.target} is taken twice, or is the core's own grade.py")
+            raise Broken(f"kit target {one.target} is taken twice, or by the core's own kit")
         taken.add(str(target))
 
 
