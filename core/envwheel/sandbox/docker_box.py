@@ -1,0 +1,205 @@
+"""A box of the Docker engine: one hardened container whose first process does nothing but reap.
+
+The first process cannot be killed from inside, so that `kill -9 -1` in a box ends commands, not the box; it counts the
+kernel's uptime (clock tricks do not reach it) and ends the box after its lifetime.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from envwheel.errors import BoxGone, InfraError
+from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
+from envwheel.sandbox.daemon import Daemon, Refused
+from envwheel.sandbox.shell import KILL_BELOW, DockerShell
+from envwheel.sandbox.transfer import pack, unpack
+
+if TYPE_CHECKING:
+    from envwheel.sandbox.docker import DockerEngine
+
+LIFETIME_CODE = 99
+DEFAULT_CAPS = ArchiveCaps()
+EXEC_S = 30.0
+"""Time for the few short commands that the engine itself runs in a box."""
+CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL")
+"""What root in a box keeps: enough for apt-get, useradd, chown and su; no raw sockets, devices, mounts or tracing."""
+WHY = {
+    "died": "its first process ended",
+    "disk_limit": "it used more disk than its limit",
+    "memory": "its first process was killed for memory",
+    "lifetime": "its lifetime was over",
+}
+
+
+def first_process(lifetime_s: float) -> list[str]:
+    """The command line of process 1: reap, ignore signals, end after `lifetime_s`."""
+    seconds = max(1, math.ceil(lifetime_s))
+    script = (
+        f'trap "" TERM INT HUP QUIT; read -r now idle </proc/uptime; end=$((${{now%.*}} + {seconds})); '
+        f'while read -r now idle </proc/uptime; [ "${{now%.*}}" -lt "$end" ]; do sleep {min(seconds, 30)} & wait $!; '
+        f"done; exit {LIFETIME_CODE}"
+    )
+    return ["/bin/sh", "-c", script]
+
+
+def creation(
+    daemon: Daemon, spec: BoxSpec, labels: Mapping[str, str], mounts: Mapping[str, str], env: Mapping[str, str]
+) -> dict[str, Any]:
+    """The arguments of the daemon's create call for `spec`. `mounts`: host file -> place in the box, read-only."""
+    limits = spec.limits
+    memory = f"{limits.memory_mb}m"
+    host = daemon.api.create_host_config(
+        network_mode="bridge" if spec.network else "none",
+        mem_limit=memory,
+        memswap_limit=memory,
+        pids_limit=limits.processes,
+        nano_cpus=max(10_000_000, round(limits.cpus * 1e9)),
+        cap_drop=["ALL"],
+        cap_add=list(CAPABILITIES),
+        security_opt=["no-new-privileges"],
+        log_config={"type": "none"},
+        ulimits=[
+            {"Name": "nofile", "Soft": 8192, "Hard": 8192},
+            {"Name": "fsize", "Soft": limits.disk_mb << 20, "Hard": limits.disk_mb << 20},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+        ],
+        binds={source: {"bind": target, "mode": "ro"} for source, target in mounts.items()},
+    )
+    return {
+        "image": spec.image,
+        "entrypoint": first_process(spec.lifetime_s),
+        "command": [],
+        "user": "0:0",
+        "hostname": spec.hostname,
+        "working_dir": spec.workdir,
+        "environment": dict(env),
+        "labels": dict(labels),
+        "healthcheck": {"Test": ["NONE"]},
+        "host_config": host,
+    }
+
+
+class DockerBox:
+    """Implements `Box`."""
+
+    def __init__(self, engine: DockerEngine, box_id: str, spec: BoxSpec, user: str) -> None:
+        self.id, self.spec = box_id, spec
+        self.daemon = engine.daemon
+        self._engine, self._user = engine, user
+        self._lock = threading.Lock()
+        self._stopped = self._closed = False
+        self._reason: str | None = None
+        self._usage = Usage()
+
+    def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> DockerShell:
+        """See `Box.shell`."""
+        self._usable()
+        return DockerShell(self, user or self._user or None, env or {})
+
+    def put(self, tree: Tree, *, owner: tuple[int, int] = (0, 0)) -> None:
+        """See `Box.put`. A link or file in the place of a folder of `tree` is replaced, not followed."""
+        if not tree.entries:
+            return
+        data = pack(tree, owner)
+        try:
+            self.daemon.call("put files into a box", lambda api: api.put_archive(self.id, "/", data))
+        except Refused as refused:
+            raise self.lost(f"files could not be put into it: {refused.explanation}") from refused
+
+    def get(self, path: str, caps: ArchiveCaps = DEFAULT_CAPS) -> Tree | None:
+        """See `Box.get`."""
+        try:
+            with self.daemon.slot(f"copy {path} out of a box"), closing(self.daemon.archive(self.id, path)) as chunks:
+                return unpack(chunks, path, caps)
+        except Refused as refused:
+            absent = refused.status == 404 and "No such container" not in refused.explanation
+            if absent or "not a directory" in refused.explanation or "too many links" in refused.explanation:
+                return None
+            raise self.lost(f"{path} could not be copied out: {refused.explanation}") from refused
+
+    def stop(self) -> None:
+        """See `Box.stop`."""
+        if self._stopped or self._closed:
+            return
+        self.usage()
+        self._reason = self.gone()
+        self.daemon.call("stop a box", lambda api: api.kill(self.id), ignore=(404, 409))
+        self._stopped = True
+
+    def usage(self) -> Usage:
+        """See `Box.usage`."""
+        if not self._stopped and not self._closed:
+            self._usage = self._engine.usage(self.id) or self._usage
+        return self._usage
+
+    def gone(self) -> str | None:
+        """See `Box.gone`. After `stop`: why it was gone before that, if it was."""
+        if self._reason or self._stopped or self._closed:
+            return self._reason
+        seen = self.daemon.call("inspect a box", lambda api: api.inspect_container(self.id), ignore=(404,))
+        if seen is None:
+            self._reason = "died"
+        elif not seen["State"]["Running"]:
+            state = seen["State"]
+            self._reason = self._reason or (
+                "memory" if state["OOMKilled"] else "lifetime" if state["ExitCode"] == LIFETIME_CODE else "died"
+            )
+        return self._reason
+
+    def end(self, reason: str) -> None:
+        """Kill the box for `reason` (the watchdog does)."""
+        self._reason = self._reason or reason
+        self.daemon.call("stop a box", lambda api: api.kill(self.id), ignore=(404, 409))
+
+    def check(self) -> None:
+        """Raise BoxGone when the box is."""
+        reason = self.gone()
+        if reason:
+            raise BoxGone(reason, f"Box {self.id[:12]} is gone: {WHY[reason]}.")
+
+    def lost(self, happened: str) -> BoxGone | InfraError:
+        """What to raise when something that needs a living box failed."""
+        reason = self.gone()
+        if reason:
+            return BoxGone(reason, f"Box {self.id[:12]} is gone ({WHY[reason]}): {happened}.")
+        return BoxGone("died", f"Box {self.id[:12]} is of no more use: {happened}.")
+
+    def kill_below(self, pid: int, *, shell_too: bool) -> None:
+        """Kill the processes below `pid` in the box; the whole box when there is not even room for that."""
+        command = ["/bin/sh", "-c", KILL_BELOW, "sh", str(pid), "all" if shell_too else "below"]
+        try:
+            code = self._exec(command)
+        except Refused:
+            code = None
+        if code in (126, 127, None):
+            self.end("died")
+            raise BoxGone("died", f"Box {self.id[:12]} was ended: no process could be started in it to stop a command.")
+
+    def _exec(self, command: list[str]) -> int | None:
+        with self.daemon.slot("run a command in a box") as api:
+            made = api.exec_create(self.id, command, user="0:0", workdir="/")
+            with closing(self.daemon.attach(made["Id"])) as stream:
+                stream.drain(EXEC_S)
+            return api.exec_inspect(made["Id"])["ExitCode"]
+
+    def _usable(self) -> None:
+        if self._stopped or self._closed:
+            raise BoxGone(self._reason or "died", f"Box {self.id[:12]} was stopped.")
+
+    def close(self) -> None:
+        """See `Box.close`."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        self._engine.forget(self)
+
+    def __enter__(self) -> DockerBox:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

@@ -1,0 +1,247 @@
+"""Builds of the Docker engine: hostile code as root, so every step runs confined, and nothing is left over.
+
+The classic builder is driven over the daemon's own API. Its containers go under a control group with memory and
+process limits and get a file size limit; the disk watchdog looks at them by label; a time limit closes the connection,
+which makes the daemon cancel. Results are found again by content: the tag `envwheel/built:HASH-OWNER`, one per process
+that uses the image, so that the last one to let go removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from envwheel.errors import BuildFailed, InfraError
+from envwheel.sandbox.base import Image
+from envwheel.sandbox.context import dockerfile_text, pack_context
+from envwheel.sandbox.daemon import Daemon, Refused
+from envwheel.sandbox.dockerfile import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from envwheel.sandbox.cgroups import Confinement
+    from envwheel.sandbox.owner import Owner
+
+REPOSITORY = "envwheel/built"
+LABEL = "envwheel.build"
+MEMORY_MB = 4096
+PROCESSES = 1024
+FILE_MB = 4096
+LOG_LINES = 60
+UNREACHABLE = ("timeout", "Timeout", "toomanyrequests", "rate limit", "connection reset", "TLS handshake", "503", "502")
+"""Words of a registry or mirror that could answer on another day: our side's failure, not the candidate's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One build: the tar, its content key, base image ids."""
+
+    tar: bytes
+    key: str
+    bases: tuple[str, ...]
+
+
+class Builder:
+    """Builds images once per content; safe to call from many threads."""
+
+    def __init__(self, daemon: Daemon, owner: Owner, confinement: Confinement, watch: Callable[[str], Any]) -> None:
+        self._daemon, self._owner, self._confinement, self._watch = daemon, owner, confinement, watch
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._guard = threading.Lock()
+        self._slots = threading.BoundedSemaphore(max(os.cpu_count() or 1, 2))
+        self._built: dict[str, Image] = {}
+
+    def build(self, context: Path, resolve: Callable[[str], str], *, timeout_s: float, network: bool) -> Image:
+        """See `Engine.build`. `resolve` turns a reference in a FROM line into a local image id."""
+        request = self.request(context, dockerfile_text(context), resolve, network=network)
+        with self._guard:
+            lock = self._locks[request.key]
+        with lock:
+            if request.key not in self._built:
+                found = self._adopt(request.key) or self._make(request, timeout_s, network)
+                self._built[request.key] = self._image(found, request.bases[-1])
+            return self._built[request.key]
+
+    def request(
+        self, context: Path | None, dockerfile: str, resolve: Callable[[str], str], *, network: bool
+    ) -> Request:
+        """The tar and content key of a build. Raises BuildFailed for what is refused."""
+        marked, bases = prepare(dockerfile, resolve, {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"})
+        digest = hashlib.sha256(json.dumps([marked, bases, network]).encode())
+        digest.update(pack_context(context, dockerfile))
+        key = digest.hexdigest()[:32]
+        marked = marked.replace("@KEY@", key).replace("@OWNER@", str(self._owner))
+        return Request(pack_context(context, marked), key, bases)
+
+    def _tag(self, key: str) -> str:
+        return f"{REPOSITORY}:{key}-{self._owner.tag}"
+
+    def _adopt(self, key: str) -> str | None:
+        """The id of an image that another process built from the same content, now held by this one too."""
+        tags = self._daemon.call("list images", lambda api: api.images(filters={"reference": f"{REPOSITORY}:{key}-*"}))
+        for image in tags or []:
+            image_id, tag = image["Id"], self._tag(key).split(":")[1]
+            if self._daemon.call("tag an image", lambda api: api.tag(image_id, REPOSITORY, tag), ignore=(404,)):  # noqa: B023
+                return image_id
+        return None
+
+    def _make(self, request: Request, timeout_s: float, network: bool) -> str:
+        limits = (
+            self._confinement.parent(request.key, memory_mb=MEMORY_MB, processes=PROCESSES)
+            if self._confinement.possible
+            else nullcontext("")
+        )
+        with self._slots, limits as parent, self._watch(request.key) as watched:
+            log: deque[str] = deque(maxlen=LOG_LINES)
+            try:
+                return self._run(request, timeout_s, network, parent, log)
+            except BuildFailed as failed:
+                self.clear(request.key)
+                if watched.over:
+                    too_much = f"The build used more disk than it may: {watched.over}."
+                    raise BuildFailed(too_much, failed.log_tail) from None
+                raise
+
+    def _run(self, request: Request, timeout_s: float, network: bool, parent: str, log: deque[str]) -> str:
+        deadline = time.monotonic() + timeout_s
+        image = ""
+        with self._daemon.errors("build an image") as api:
+            response = api._post(
+                api._url("/build"),
+                data=request.tar,
+                params=self._parameters(request.key, network, parent),
+                headers={"Content-Type": "application/tar"},
+                stream=True,
+                timeout=(60, None),
+            )
+            api._raise_for_status(response)
+            timer = _Cancel(response, timeout_s)
+            try:
+                for event in _events(response):
+                    log.extend(str(event.get("stream", "")).rstrip("\n").splitlines())
+                    image = event.get("aux", {}).get("ID", image)
+                    if "error" in event:
+                        raise failure(str(event["error"]), "\n".join(log))
+            except (OSError, ValueError, api_errors()) as error:
+                if time.monotonic() < deadline - 0.5:
+                    raise InfraError("daemon", f"The builder's answer broke off: {error}.") from error
+            finally:
+                timer.close()
+        if timer.fired or time.monotonic() >= deadline:
+            raise BuildFailed(f"The image did not build within {timeout_s:.0f} s.", "\n".join(log))
+        if not image:
+            raise InfraError("daemon", "The builder's answer ended without an image or an error.")
+        return image
+
+    def _parameters(self, key: str, network: bool, parent: str) -> dict[str, Any]:
+        size = FILE_MB << 20
+        ulimits = [{"Name": "fsize", "Soft": size, "Hard": size}, {"Name": "core", "Soft": 0, "Hard": 0}]
+        return {
+            "t": self._tag(key),
+            "rm": True,
+            "forcerm": True,
+            "networkmode": "bridge" if network else "none",
+            "memory": MEMORY_MB << 20,
+            "memswap": MEMORY_MB << 20,
+            "ulimits": json.dumps(ulimits),
+            **({"cgroupparent": parent} if parent else {}),
+        }
+
+    def _image(self, image_id: str, base: str) -> Image:
+        seen = self._daemon.call("inspect an image", lambda api: api.inspect_image(image_id)) or {}
+        config = seen.get("Config") or {}
+        return Image(image_id, user=config.get("User") or "", workdir=config.get("WorkingDir") or "", base_id=base)
+
+    def remove(self, image: Image) -> None:
+        """Let go of an image that `build` made; a no-op for others."""
+        for key in [key for key, built in self._built.items() if built.id == image.id]:
+            self._built.pop(key, None)
+            self.clear(key)
+
+    def clear(self, key: str) -> None:
+        """Remove this process's tag for `key` and what a build of it left without a tag."""
+        with contextlib.suppress(Refused):
+            self._daemon.call("remove an image", lambda api: api.remove_image(self._tag(key)), ignore=(404, 409))
+        remove_dangling(self._daemon, {LABEL: key, "envwheel.owner": str(self._owner)})
+
+    def close(self) -> None:
+        """Let go of every image."""
+        for key in list(self._built):
+            self._built.pop(key, None)
+            self.clear(key)
+
+
+def remove_dangling(daemon: Daemon, labels: Mapping[str, str]) -> int:
+    """Remove images without a tag or a child that carry all of `labels`, and the parents that this uncovers."""
+    removed = 0
+    filters = {"dangling": True, "label": [f"{key}={value}" if value else key for key, value in labels.items()]}
+    for _ in range(5):
+        found = daemon.call("list images", lambda api: api.images(filters=filters)) or []
+        gone = 0
+        for image in found:
+            with contextlib.suppress(Refused):
+                done = daemon.call("remove an image", lambda api: api.remove_image(image["Id"]), ignore=(404, 409))  # noqa: B023
+                gone += done is not None
+        removed += gone
+        if not gone:
+            break
+    return removed
+
+
+def failure(error: str, log: str) -> BuildFailed | InfraError:
+    """Whose fault a builder's error is."""
+    pulling = any(word in error for word in ("pull", "registry", "manifest"))
+    if pulling and any(word in error for word in UNREACHABLE):
+        return InfraError("network", f"A registry did not answer: {error}")
+    if "no space left on device" in error and "returned a non-zero code" not in error:
+        return InfraError("disk", f"The disk of the Docker daemon is full: {error}")
+    return BuildFailed(f"The image does not build: {error.strip()}", log)
+
+
+def _events(response: Any) -> Iterator[dict[str, Any]]:
+    buffer = b""
+    for chunk in response.iter_content(None):
+        buffer += chunk
+        *lines, buffer = buffer.split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)
+
+
+def api_errors() -> type[Exception]:
+    """What the HTTP client raises when a stream ends early."""
+    import requests
+
+    return requests.exceptions.RequestException
+
+
+class _Cancel:
+    """Shuts a response's connection down after some time; `fired` tells that it did."""
+
+    def __init__(self, response: Any, seconds: float) -> None:
+        self._response, self.fired = response, False
+        self._timer = threading.Timer(seconds, self._fire)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _fire(self) -> None:
+        import socket
+
+        self.fired = True
+        with contextlib.suppress(OSError, AttributeError):
+            self._response.raw._fp.fp.raw._sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._timer.cancel()
+        self._response.close()
