@@ -36,7 +36,7 @@ SYSTEM = """You work alone in a Linux terminal and carry out the task that the u
 Your working directory is $workdir. $network You have $seconds seconds and $turns turns in all.
 Nobody answers questions: decide for yourself, look at what you did, and mend it.
 When the task is done, run: echo $done"""
-"""`$workdir`, `$network`, `$seconds`, `$turns` and `$done` are filled in; so they are in a system prompt of your own."""
+"""`$workdir`, `$network`, `$seconds`, `$turns` and `$done` are filled in, in other system prompts too."""
 
 FENCED = """
 Answer with exactly one fenced block a turn; it is run and you are shown its output:
@@ -52,7 +52,7 @@ class AgentSettings:
     system: str = SYSTEM
     few_shot: tuple[tuple[str, str], ...] = ()
     """Pairs of user and assistant messages that come before the task."""
-    sampling: Sampling = Sampling()
+    sampling: Sampling = field(default_factory=Sampling)
     turns: int = 40
     tokens: int | None = None
     """Input and output tokens of all turns together."""

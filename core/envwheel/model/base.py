@@ -42,7 +42,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling settings; None leaves the endpoint's default. `timeout_s`: what the caller can wait, retries included."""
+    """Sampling settings; None leaves the endpoint's default.
+
+    `timeout_s` is how long the caller can wait, retries included.
+    """
 
     temperature: float = 1.0
     top_p: float | None = None

@@ -38,5 +38,3 @@ def parse_call(call_id: str, name: str, arguments: str) -> ToolCall:
     if not isinstance(parsed, dict):
         return ToolCall(call_id, name, {}, f"the arguments of `{name}` are no JSON object.")
     return ToolCall(call_id, name, parsed)
-
-
