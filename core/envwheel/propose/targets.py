@@ -35,7 +35,7 @@ NEXT_LEVEL, SAME_SKILLS, SAME_LEVEL = 0.4, 0.15, 0.03
 """How much a neighbour's trial counts; from level to level it is `NEXT_LEVEL` times as much."""
 CURIOSITY = 0.5
 """What a standard deviation of the belief is worth."""
-AGAIN_FAMILY, AGAIN_SKILL = 0.7, 0.9
+AGAIN_FAMILY, AGAIN_SKILL = 0.8, 0.95
 """What another target of a family or a skill is worth in the same round."""
 FLOOR = 4
 """Every so many targets, one goes to the family that was tried least."""
