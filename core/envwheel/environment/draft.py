@@ -20,7 +20,8 @@ from envwheel.environment.task_toml import SCHEMA_VERSION
 from envwheel.version import __version__
 
 APP = "/app"
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
+NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
+"""What a draft may be called."""
 _IMAGE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._/:@-]*")
 
 TEST_SH = """\
@@ -100,7 +101,7 @@ def _first_line(instruction: str) -> str:
 
 
 def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
-    if not _NAME.fullmatch(draft.name):
+    if not NAME.fullmatch(draft.name):
         raise InvalidTask("schema", f"draft name {draft.name!r}: letters, digits, '.', '_' and '-' only")
     for needed, files in (("solve.sh", draft.solution), ("check.py", draft.tests)):
         if needed not in files:
