@@ -1,0 +1,30 @@
+"""`envwheel doctor [--json]`: what this machine lacks, with the lines that mend it; exit code 2 when it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from envwheel.console import plain
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print each condition as it is found; 2 when one is `missing`."""
+    from envwheel.health import examine
+
+    missing = False
+    for one in examine():
+        missing = missing or one.state == "missing"
+        if args.json:
+            print(json.dumps(asdict(one)), flush=True)
+            continue
+        print(f"{one.state:<8} {one.what}: {' '.join(plain(one.detail).split())}", flush=True)
+        if one.fix:
+            print(f"{'':<8} fix: {plain(one.fix)}", flush=True)
+    return 2 if missing else 0
