@@ -47,9 +47,13 @@ class WorkReport:
 class Work(Protocol):
     """Somebody's attempt in a work box."""
 
-    kind: str
-    """empty, reference, attack, mutant, alternative or solver."""
-    id: str
+    @property
+    def kind(self) -> str:
+        """empty, reference, attack, mutant, alternative or solver."""
+
+    @property
+    def id(self) -> str:
+        """Which one of its kind."""
 
     def __call__(self, box: Box, timeout_s: float) -> WorkReport:
         """Act in `box` for at most `timeout_s` seconds. BoxGone and InfraError may escape; they are recorded."""

@@ -1,7 +1,7 @@
 """An engine in memory, for unit tests of everything above the engine (a domain's tests may use it too).
 
 A box is a dict of files. A command is answered by the program whose marker stands in the command, or in a script that
-the command names; no process is ever started:
+the command names (`rm -rf PATH...` is understood as well); no process is ever started:
 
     engine = FakeEngine({"base": {"/usr/bin/python3": b""}})
     engine.program("MAKE-IT", lambda run: run.write("/app/out.txt", "hello\\n"))
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -93,10 +94,12 @@ class FakeShell:
         self.box.commands.append(command)
         result = CommandResult(0, "", 0.0)
         text = self.box.text_of(command)
+        run = Run(self.box, command, self.user, {**self.box.spec.env, **self.env}, timeout_s)
+        for path in _removed(command):
+            run.remove(path)
         for marker, program in self.box.engine.programs:
             if marker in text:
-                answer = program(Run(self.box, command, self.user, {**self.box.spec.env, **self.env}, timeout_s))
-                result = _result(answer)
+                result = _result(program(run))
         self.box.check()
         return replace(result, output=result.output[:output_cap])
 
@@ -329,3 +332,9 @@ def _result(answer: CommandResult | int | str | None) -> CommandResult:
     if isinstance(answer, str):
         return CommandResult(0, answer, 0.01)
     return CommandResult(answer or 0, "", 0.01)
+
+
+def _removed(command: str) -> list[str]:
+    """The paths of the `rm -rf` in `command`."""
+    found = re.search(r"rm -rf (?:-- )?([^;&|\n]*)", command)
+    return [word for word in shlex.split(found[1]) if word.startswith("/")] if found else []

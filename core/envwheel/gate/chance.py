@@ -1,0 +1,74 @@
+"""Static signs, in tests and solution, that one trial is not enough, and of tests that install or download.
+
+Both are suspicions: randomness costs more trials, a download is judged together with a trial without network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST = 1 << 20
+
+_SIGNS = {
+    "randomness": r"\b(?:random\.(?!seed\b|Random\()\w+\(|Random\(\)|from random import|np\.random\.|numpy\.random\."
+    r"|secrets\.|urandom|uuid\.?uuid[14]|\$\{?RANDOM|shuf\b|sort -R|Math\.random|tempfile\.mktemp\()",
+    "the clock": r"\b(?:time\.(?:time|monotonic|perf_counter)\(|datetime\.(?:now|utcnow|today)\(|date\.today\("
+    r"|Date\.now|new Date\(\)|EPOCHSECONDS|EPOCHREALTIME)|\$\(date\b|`date\b",
+    "concurrency": r"\b(?:threading|multiprocessing|concurrent\.futures|asyncio|Thread\(|time\.sleep\()"
+    r"|^\s*sleep [\d.]+|[^&|>]&\s*$",
+    "unordered listing": r"\b(?:os\.listdir|os\.scandir|glob\.i?glob|iterdir\(|rglob\(|readdir)"
+    r"|(?:\bin|list\(|join\()\s*(?:set|frozenset)\(|\bfor \w+ in \{[^:}]+\}",
+}
+_CALMED = re.compile(r"\bsorted\(|/proc|\|\s*sort\b")
+_SEEDED = re.compile(r"\brandom\.seed\(\s*[^)\s]|np\.random\.seed\(\s*[^)\s]|default_rng\(\s*[^)\s]")
+_COMMENT = re.compile(r"^\s*(#|//)")
+
+_INSTALL = re.compile(
+    r"^\s*(?:sudo\s+)?(?:\w+=\S*\s+)*(?:"
+    r"(?:apt-get|apt|aptitude|apk|yum|dnf|microdnf|gem|cargo|conda|mamba|npm|pnpm|yarn|poetry)\s+(?:-\S+\s+)*"
+    r"(?:install|add|update|sync|ci)\b"
+    r"|(?:python[\d.]*\s+-m\s+)?pip[\d.]*\s+(?:-\S+\s+)*install\b(?!.*--no-index)"
+    r"|uv\s+(?:pip\s+install|add|sync|tool\s+install)\b|uvx\s|npx\s|go\s+(?:get|install)\b"
+    r"|(?:curl|wget)\b.*\b(?:https?|ftp)://(?!localhost|127\.|\[::1\]|0\.0\.0\.0|\$)"
+    r"|git\s+clone\s+\S*(?:https?://|git@)"
+    r")"
+)
+_SPLIT = re.compile(r"\s*(\|\||&&|;|\||\bthen\b|\bdo\b)\s*")
+
+
+def suspicion(folder: Path) -> str:
+    """Why several trials are needed ("tests/check.py: randomness"), "" when nothing speaks for it."""
+    for path, text in _texts(folder, ("tests", "solution")):
+        seeded = bool(_SEEDED.search(text))
+        for line in text.splitlines():
+            if _COMMENT.match(line) or _CALMED.search(line):
+                continue
+            for sign, pattern in _SIGNS.items():
+                if re.search(pattern, line) and not (sign == "randomness" and seeded):
+                    return f"{path}: {sign}"
+    return ""
+
+
+def download(folder: Path) -> str:
+    """The first line in a script of tests/ that installs or downloads without asking whether it must, or ""."""
+    for path, text in _texts(folder, ("tests",)):
+        if not path.endswith((".sh", ".bash")):
+            continue
+        for line in text.replace("\\\n", " ").splitlines():
+            pieces = _SPLIT.split(line)
+            for number in range(0, len(pieces), 2):
+                guarded = number > 0 and pieces[number - 1] in ("||", "then")
+                if not guarded and _INSTALL.match(pieces[number]):
+                    return f"{path}: {pieces[number].strip()[:120]}"
+    return ""
+
+
+def _texts(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        for path in sorted((folder / name).rglob("*")):
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST:
+                data = path.read_bytes()
+                if b"\0" not in data:
+                    yield path.relative_to(folder).as_posix(), data.decode("utf-8", "replace")

@@ -1,0 +1,139 @@
+"""Where a candidate's trials are run: side by side in a thread pool, infrastructure failures retried.
+
+A step asks its `Batch` for trials and reads the futures in the order in which they matter. When its code is certain it
+returns, and `Batch.end` drops what has not started. What the steps learn for each other (the reference's artifacts, a
+suspicion of randomness) lies in the `Lab`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from envwheel.domains import Domains
+from envwheel.environment.folder import TaskFolder
+from envwheel.errors import InfraError
+from envwheel.gate.options import GateOptions
+from envwheel.grading import GradingCache
+from envwheel.sandbox.base import Engine, Tree
+from envwheel.trial import PLAIN, Attempt, Images, NoWork, Perturbation, Stage, TrialRecord, Work, solution_work
+
+T = TypeVar("T")
+
+BACK_OFF_S = (0.0, 1.0, 5.0)
+"""Waits before the first try and the two retries of something that our side failed."""
+
+
+@dataclass(slots=True)
+class Lab:
+    """One candidate with its images. `chance` says why randomness is suspected, if it is."""
+
+    engine: Engine
+    task: TaskFolder
+    images: Images
+    domains: Domains
+    options: GateOptions
+    pool: ThreadPoolExecutor
+    chance: str = ""
+    back_off: tuple[float, ...] = BACK_OFF_S
+    gradings: GradingCache = field(default_factory=GradingCache)
+    reference: Tree | None = None
+    untouched: Tree | None = None
+    skipped: set[str] = field(default_factory=set)
+
+    @property
+    def tolerance(self) -> float:
+        """A reference of at least 1 - tolerance counts as 1: the largest that a domain of the run grants."""
+        return max((self.domains.describe(id).tolerance for id in self.domains.ids), default=0.0)
+
+    def holds(self, record: TrialRecord) -> bool:
+        """Whether a trial got the full reward."""
+        return record.reward is not None and record.reward >= 1.0 - self.tolerance
+
+    def stage(self, perturbation: Perturbation, number: int, reuse: bool) -> Stage:
+        """Trial `number`'s boxes: equal numbers get equal draws, also when the gate is run again."""
+        seed = int(self.task.tree_sha256[:12], 16) + number
+        gradings = self.gradings if reuse else None
+        return Stage(self.engine, self.task, self.images, perturbation, seed, gradings)
+
+    def learn(self, batch: Batch) -> None:
+        """Run reference and untouched state once for their artifacts, where no step has done so yet."""
+        if self.reference is None:
+            self.reference = batch.reference(0).result().artifacts
+        if self.untouched is None:
+            self.untouched = batch.untouched(0).result().artifacts
+
+
+class Batch:
+    """The trials of one step."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self._futures: list[Future[Attempt]] = []
+
+    def run(
+        self, work: Work, number: int, *, perturbation: Perturbation = PLAIN, reuse: bool = False
+    ) -> Future[Attempt]:
+        """Start a trial. Its future raises InfraError when our side failed three times."""
+        stage = self.lab.stage(perturbation, number, reuse)
+        return self._submit(lambda: stage.attempt(work))
+
+    def reference(self, number: int, *, perturbation: Perturbation = PLAIN, reuse: bool = False) -> Future[Attempt]:
+        """Start a trial of the reference solution."""
+        return self.run(solution_work(self.lab.task), number, perturbation=perturbation, reuse=reuse)
+
+    def untouched(self, number: int, *, reuse: bool = False) -> Future[Attempt]:
+        """Start a trial without work."""
+        return self.run(NoWork(), number, reuse=reuse)
+
+    def grade(self, kind: str, id: str, artifacts: Tree) -> Future[Attempt]:
+        """Grade artifacts that were made up (separate mode)."""
+        stage = self.lab.stage(PLAIN, 0, reuse=True)
+        return self._submit(lambda: Attempt(stage.grade(kind, id, artifacts), artifacts))
+
+    def records(self) -> tuple[TrialRecord, ...]:
+        """What was run to its end, in the order of the calls."""
+        done = [future for future in self._futures if future.done() and not future.cancelled()]
+        return tuple(future.result().record for future in done if future.exception() is None)
+
+    def end(self) -> None:
+        """Drop what has not started, wait for what has."""
+        running = [future for future in self._futures if not future.cancel()]
+        for future in running:
+            future.exception()
+
+    def _submit(self, run: Callable[[], Attempt]) -> Future[Attempt]:
+        future = self.lab.pool.submit(retried, run, self.lab.back_off)
+        self._futures.append(future)
+        return future
+
+
+def retried(run: Callable[[], Attempt], back_off: tuple[float, ...]) -> Attempt:
+    """`run()`, again after each wait while it ends in `infra`. Raises InfraError in the end."""
+    for wait in back_off:
+        time.sleep(wait)
+        done = run()
+        if done.record.outcome != "infra":
+            return done
+    raise InfraError(done.record.reason, done.record.log_tail)
+
+
+def with_retries(call: Callable[[], T], back_off: tuple[float, ...]) -> T:
+    """`call()`, again after each wait while it raises InfraError."""
+    for wait in back_off[1:]:
+        try:
+            return call()
+        except InfraError:
+            time.sleep(wait)
+    return call()
+
+
+def last_words(record: TrialRecord) -> str:
+    """Why a trial has no reward, or the last line of what the tests printed, for a finding."""
+    if record.reward is None and record.reason:
+        return record.reason
+    lines = [line.strip() for line in record.log_tail.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
