@@ -18,17 +18,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from envwheel.api import Environment
+from envwheel.errors import InfraError
 
 T = TypeVar("T")
 
 
 @contextmanager
 def shown(environment: Environment) -> Iterator[Environment]:
-    """`environment` with `path` at a copy that the caller's folder cannot be reached from."""
+    """`environment` with `path` at a copy that the caller's folder cannot be reached from. Raises InfraError."""
     root = Path(tempfile.mkdtemp(prefix="envwheel-hook-"))
     try:
         target = root / environment.path.name
-        _copy(environment.path, target)
+        try:
+            _copy(environment.path, target)
+        except OSError as error:
+            raise InfraError("disk", f"Cannot copy {environment.path} for a domain to look at: {error}.") from error
         yield replace(environment, path=target)
     finally:
         _remove(root)

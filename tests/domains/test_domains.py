@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from envwheel.api import Attack, Band, Digest, Environment, Family, Reward, Trial
 from envwheel.domains import Domains
-from envwheel.errors import DomainError, SetupError
+from envwheel.errors import DomainError, InfraError, SetupError
 
 HALF = Trial("scored", {"reward": 0.5}, (), 0, 1.0, "")
 
@@ -207,6 +208,13 @@ def test_a_hook_sees_a_private_copy_without_links_and_devices(plant, environment
     assert copy.name == environment.name
     assert copy != environment.path
     assert not copy.parent.exists(), "the copy is removed after the call"
+
+
+def test_a_folder_that_cannot_be_copied_is_our_side(plant, environment):
+    plant("looks")
+    shutil.rmtree(environment.path)
+    with pytest.raises(InfraError, match="Cannot copy .*sort-a-list"):
+        Domains.load(["looks"]).attacks("looks", environment)
 
 
 # Observers.
