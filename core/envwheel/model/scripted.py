@@ -4,9 +4,10 @@
 
 An answer is a text, or an object with the fields of `Completion` that matter: `text`, `tool_calls` ([{name,
 arguments}]), `finish_reason`, `usage` ({input_tokens, output_tokens, cached_tokens}), `prompt_token_ids`,
-`completion_token_ids`, `logprobs`; or `{"error": "refused" | "unavailable" | "overflow", "message"}`. The n-th turn of a conversation gets the
-n-th answer, so conversations may run at the same time; after the last answer it begins again (`cycle = false`: the
-model is unavailable then). A rollout's `ID.jsonl` can be replayed as it is: its agent steps are the answers.
+`completion_token_ids`, `logprobs`; or an object `error` ("refused", "unavailable" or "overflow") and `message`. The
+n-th turn of a conversation gets the n-th answer, so conversations may run at the same time; after the last answer it
+begins again (`cycle = false`: the model is unavailable then). A rollout's `ID.jsonl` can be replayed as it is: its
+agent steps are the answers.
 
 `serve(model)` puts any model behind a real HTTP endpoint on 127.0.0.1 that speaks OpenAI's chat completions.
 """

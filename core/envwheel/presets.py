@@ -1,0 +1,92 @@
+"""How an agent is led, from a table of settings: a preset, and what is set on top of it.
+
+    [solver.agent]
+    preset = "tiny"          # for models that know little more than one command
+    turns = 1
+
+Settings: preset, system, few_shot (pairs of texts), fenced, turns, tokens, dollars, command_s, output_chars,
+temperature, top_p, max_tokens, stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from envwheel.agent import AgentSettings
+from envwheel.errors import ConfigError
+from envwheel.model.base import Sampling
+from envwheel.model.settings import known, number
+
+KEYS = "preset system few_shot fenced turns tokens dollars command_s output_chars temperature top_p max_tokens stop"
+
+
+def _block(command: str) -> str:
+    return f"```bash\n{command}\n```"
+
+
+TINY = AgentSettings(
+    system="You are a Linux shell expert. Answer with one bash command in a fenced block.",
+    few_shot=(
+        ("Make a new folder photos.", _block("mkdir photos")),
+        ("Set the mode of /app/key.pem to 400.", _block("chmod 400 /app/key.pem")),
+        ("Create a symbolic link /app/latest that points to /app/v3.", _block("ln -s /app/v3 /app/latest")),
+        ("Write the last 5 lines of big.log to tail.txt.", _block("tail -n 5 big.log > tail.txt")),
+        ("Move draft.txt to final.txt.", _block("mv draft.txt final.txt")),
+    ),
+    # The closing fence ends the answer: what a tiny model adds after it is noise.
+    sampling=Sampling(temperature=0.7, max_tokens=48, stop=("\n```",)),
+    turns=1,
+    fenced=True,
+)
+"""For the embedded model: worked examples, one command, and that is the attempt."""
+
+PRESETS = {"": AgentSettings(), "tiny": TINY}
+
+
+def agent_settings(table: Mapping[str, Any], preset: str = "") -> AgentSettings:
+    """The settings in `table` on top of its own `preset`, else of `preset`. Raises ConfigError."""
+    known(table, KEYS, "agent")
+    name = table.get("preset", preset)
+    if name not in PRESETS:
+        raise ConfigError(f"agent: preset: there is no preset {name!r}. Presets: {', '.join(filter(None, PRESETS))}.")
+    base = PRESETS[name]
+    sampling = Sampling(
+        temperature=number(table, "temperature", base.sampling.temperature, "agent"),
+        top_p=_optional(table, "top_p", base.sampling.top_p),
+        max_tokens=int(number(table, "max_tokens", base.sampling.max_tokens, "agent")),
+        stop=tuple(_texts(table, "stop", base.sampling.stop)),
+    )
+    tokens = _optional(table, "tokens", base.tokens)
+    return AgentSettings(
+        system=str(table.get("system", base.system)),
+        few_shot=_pairs(table.get("few_shot", base.few_shot)),
+        sampling=sampling,
+        turns=int(number(table, "turns", base.turns, "agent")),
+        tokens=None if tokens is None else int(tokens),
+        dollars=_optional(table, "dollars", base.dollars),
+        command_s=number(table, "command_s", base.command_s, "agent"),
+        output_chars=int(number(table, "output_chars", base.output_chars, "agent")),
+        fenced=bool(table.get("fenced", base.fenced)),
+    )
+
+
+def _optional(table: Mapping[str, Any], name: str, default: float | None) -> float | None:
+    return default if table.get(name) is None else number(table, name, 0.0, "agent")
+
+
+def _texts(table: Mapping[str, Any], name: str, default: tuple[str, ...]) -> list[str]:
+    values = table.get(name, default)
+    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+        raise ConfigError(f"agent: {name}: expected a list of texts, got {values!r}.")
+    return list(values)
+
+
+def _pairs(values: Any) -> tuple[tuple[str, str], ...]:
+    try:
+        pairs = tuple((user, assistant) for user, assistant in values)
+    except (TypeError, ValueError):
+        pairs = ((None, None),)
+    if not all(isinstance(text, str) for pair in pairs for text in pair):
+        raise ConfigError(f'agent: few_shot: expected pairs of texts, such as [["task", "answer"]], got {values!r}.')
+    return pairs
