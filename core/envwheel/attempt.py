@@ -14,23 +14,18 @@ from envwheel.api import Reward
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
 from envwheel.rollout import RolloutSummary, RolloutWriter
-from envwheel.sandbox.base import Engine, Tree
+from envwheel.sandbox.base import Engine
 from envwheel.solver import Solver
-from envwheel.trial import Images, TrialRecord, as_api_trial, run_trial
+from envwheel.trial import Images, Stage, TrialRecord, Work, as_api_trial, solution_work
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An environment with its images. `domain` is the one whose `score` counts; None: the core.
-
-    `reference` are the artifacts of the reference solution: with them a verifier that a solver broke can be told from
-    one that is broken.
-    """
+    """An environment with its images. `domain` is the one whose `score` counts; None: the core."""
 
     task: TaskFolder
     images: Images
     domain: str | None = None
-    reference: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,7 @@ def attempt(
     """
     writer = RolloutWriter(folder / f"{id}.jsonl")
     work = solver.work(subject.task, seed, writer)
-    record = run_trial(engine, subject.task, subject.images, work, seed=seed, reference_artifacts=subject.reference)
+    record = _trial(engine, subject, work, seed)
     scored = record.outcome == "scored"
     reward: Reward | None = domains.score(subject.domain, as_api_trial(record)) if scored else None
     environment = subject.task.environment
@@ -83,3 +78,17 @@ def attempt(
         seed=seed,
     )
     return Attempted(replace(summary, path=writer.finish(summary)), record)
+
+
+def _trial(engine: Engine, subject: Subject, work: Work, seed: int) -> TrialRecord:
+    """A trial. Without a reward the reference is run as well, to ask whether verifier or artifacts are the cause."""
+    stage = Stage(engine, subject.task, subject.images, seed=seed)
+    made = stage.attempt(work)
+    if made.record.outcome != "verifier_error" or subject.task.solution is None or not subject.task.config.separate:
+        return made.record
+    reference = stage.attempt(solution_work(subject.task))
+    if reference.record.outcome == "infra":
+        return replace(made.record, outcome="infra", reason=reference.record.reason)
+    blaming = replace(stage, reference_artifacts=reference.artifacts)
+    again = blaming.grade(work.kind, work.id, made.artifacts)
+    return replace(again, seconds=made.record.seconds + again.seconds, work=made.record.work)

@@ -25,6 +25,7 @@ from envwheel.control import Control, Stopped
 from envwheel.domains import Domains
 from envwheel.environment import folder as folders
 from envwheel.environment.hash import tree_sha256
+from envwheel.environment.invalid import InvalidTask
 from envwheel.errors import DomainError
 from envwheel.gate.ladder import GateOptions, judge
 from envwheel.ledger import Attempt, GateNote, Plan, Target, Tokens, TrialNote
@@ -108,8 +109,8 @@ class Candidate:
             )
         try:
             folder = self._folder()
-        except DomainError as error:
-            return Ending("draft", "rejected", "schema", str(error))
+        except (DomainError, InvalidTask) as error:
+            return Ending("draft", "rejected", getattr(error, "code", "schema"), str(error))
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
@@ -134,15 +135,17 @@ class Candidate:
         note = self.store.last(GateNote, candidate=self.target.candidate)
         if note and note.verdict != "infra" and note.tree_sha256 == tree_sha256(folder):
             return note
-        for seconds in (0.0, *self.control.backoff):
-            self.control.pause(seconds)
-            note = self._judge(folder)
-            self.store.append(note)
-            if note.verdict != "infra":
-                self.control.fine()
-                return note
-            self.control.infra(note.message)
+        note = self._judge(folder)
+        self.store.append(note)
+        self._weather(note.verdict == "infra", note.message)
         return note
+
+    def _weather(self, failed: bool, message: str) -> None:
+        """Whether our side failed or works; raises InfraError when it failed too often in a row."""
+        if failed:
+            self.control.infra(message)
+        else:
+            self.control.fine()
 
     def _judge(self, folder: Path) -> GateNote:
         parts = self.parts
@@ -220,10 +223,9 @@ class Candidate:
         note = self._note(summary, cpu_s)
         self.store.append(note)
         self.control.spend(note.tokens)
+        self._weather(note.outcome == "infra", note.reason)
         if note.outcome == "infra":
-            self.control.infra(note.reason)
-        else:
-            self.control.fine()
+            self.control.pause(self.control.back_off_s)
         return note
 
     def _note(self, summary: RolloutSummary, cpu_s: float | None) -> TrialNote:

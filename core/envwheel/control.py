@@ -22,8 +22,9 @@ from envwheel.errors import InfraError, SetupError
 from envwheel.ledger import Tokens
 
 MOST_IN_A_ROW = 10
-BACKOFF = (5.0, 20.0)
-"""Seconds before each of the two retries of something that our side failed."""
+"""So many failures of our side without anything that works between them end a run."""
+BACK_OFF_S = 2.0
+"""Seconds before a trial that our side failed is made again."""
 
 
 class Stopped(Exception):
@@ -40,9 +41,9 @@ class Control:
         max_dollars: float | None = None,
         max_tokens: int | None = None,
         max_hours: float | None = None,
-        backoff: tuple[float, ...] = BACKOFF,
+        back_off_s: float = BACK_OFF_S,
     ) -> None:
-        self.backoff = backoff
+        self.back_off_s = back_off_s
         self.reason = ""
         """Why the run stops before its last round; empty while it goes on."""
         self.interrupted = False

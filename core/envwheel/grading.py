@@ -45,6 +45,7 @@ class Grading:
     output: str = ""
     seconds: float = 0.0
     peak_mb: float | None = None
+    cpu_s: float | None = None
 
 
 class GradingCache:
@@ -120,7 +121,8 @@ def _read(box: Box, result: CommandResult, task: TaskFolder) -> Grading:
     elif result.exit_code is None and score.reward is None:
         score = Score(None, fault=f"the tests were killed; {score.fault}")
     checks = read_checks(tree, result.output, score.reward)
-    return Grading(score, checks, result.exit_code, result.output[-TAIL:], result.seconds, box.usage().peak_mb)
+    used = box.usage()
+    return Grading(score, checks, result.exit_code, result.output[-TAIL:], result.seconds, used.peak_mb, used.cpu_s)
 
 
 def _logs(box: Box) -> Tree:

@@ -98,6 +98,8 @@ class TrialRecord:
     log_tail: str = ""
     work: WorkReport = WorkReport()
     verifier_seconds: float = 0.0
+    cpu_s: float | None = None
+    """CPU time of both boxes, where the engine can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,14 +249,16 @@ class Stage:
         with self.engine.start(self.spec("work")) as box:
             report, reason = self._act(work, box)
             box.stop()
-            peak = box.usage().peak_mb
+            used = box.usage()
             try:
                 artifacts = _collect(box, self.task.config.artifact_paths)
             except ArtifactLimit as limit:
                 record = self._record(work.kind, work.id, "scored", 0.0, reason="artifact_limit", log_tail=str(limit))
-                return Attempt(replace(record, work=report, peak_mb=peak), Tree())
+                return Attempt(replace(record, work=report, peak_mb=used.peak_mb, cpu_s=used.cpu_s), Tree())
         record = self._graded(work.kind, work.id, artifacts)
-        return Attempt(replace(record, work=report, peak_mb=peak, reason=record.reason or reason), artifacts)
+        cpu_s = sum(known) if (known := [s for s in (used.cpu_s, record.cpu_s) if s is not None]) else None
+        record = replace(record, work=report, peak_mb=used.peak_mb, cpu_s=cpu_s, reason=record.reason or reason)
+        return Attempt(record, artifacts)
 
     def _together(self, work: Work) -> Attempt:
         with self.engine.start(self.spec("work")) as box:
@@ -341,6 +345,7 @@ class Stage:
             checks=grading.checks,
             exit_code=grading.exit_code,
             verifier_seconds=grading.seconds,
+            cpu_s=grading.cpu_s,
         )
 
     def _record(

@@ -67,7 +67,8 @@ class Procedural:
         path = where / target.name
         if not path.exists():
             draft = replace(self._draft(target.domain, target.family, target.level, target.seed), name=target.name)
-            drafts.write(draft, path, domains=[target.domain], kit=self.domains.kit(target.domain), proposer=METHOD)
+            kit, extra = self.domains.kit(target.domain), {"family": target.family, "seed": target.seed}
+            drafts.write(draft, path, domains=[target.domain], kit=kit, proposer=METHOD, extra=extra)
         return path
 
     def _target(self, candidate: str, aim: Aim, seed: int, past: Sequence[Target]) -> Target:

@@ -101,9 +101,9 @@ def choose(
     beliefs = {arm: believe(arm, pairs, seen) for arm in pairs}
     worths = {arm: worth(beliefs[arm], valid.get(arm, (0, 0))) for arm in pairs}
     tried = Counter({(d, f.id): 0 for d, listed in families.items() for f in listed if f.levels})
-    for (domain, family, _), (_, judged) in valid.items():
-        if (domain, family) in tried:
-            tried[domain, family] += judged
+    for known, (_, judged) in valid.items():
+        if known[:2] in tried:
+            tried[known[:2]] += judged
     aims: list[Aim] = []
     for number in range(1, count + 1):
         floor = number % FLOOR == 0

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+from envwheel.api import BaseImage
+
 Role = Literal["work", "verifier", "proposer"]
 
 
@@ -216,6 +218,9 @@ class Engine(Protocol):
 
     def image(self, reference: str) -> Image:
         """A ready image by name: local, known base (made when missing), alias or registry. Raises BuildFailed."""
+
+    def ensure(self, base: BaseImage) -> Image:
+        """The image of a domain's base, made when it is missing or its recipe changed. BuildFailed, InfraError."""
 
     def image_files(self, image: Image) -> Iterator[LayerFile]:
         """Every regular file of every layer that `image` adds to its base, files deleted later included."""

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, BuildFailed
 from envwheel.sandbox.base import (
     ArchiveCaps,
@@ -227,6 +228,13 @@ class FakeEngine:
         if reference not in self._images:
             raise BuildFailed(f"There is no image '{reference}'.")
         return self._images[reference].image
+
+    def ensure(self, base: BaseImage) -> Image:
+        """A domain's base: there already, or empty."""
+        with self._lock:
+            if base.tag not in self._images:
+                self._images[base.tag] = _FakeImage(Image(f"sha256:{base.tag}"), {})
+            return self._images[base.tag].image
 
     def image_files(self, image: Image) -> Iterator[LayerFile]:
         """What the Dockerfile copied."""

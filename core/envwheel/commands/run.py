@@ -1,0 +1,88 @@
+"""`envwheel run`: turn the flywheel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envwheel.config import Config
+
+EPILOG = """
+Without CONFIG, envwheel.toml of the working directory is used where there is one. The run directory (runs/NAME) holds
+everything; after an interrupt or a crash, `--resume` goes on where it was.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.epilog = EPILOG
+    parser.add_argument("config", nargs="?", type=Path, metavar="CONFIG", help="an envwheel.toml")
+    parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
+    parser.add_argument("--rounds", type=int, help="turns of the flywheel")
+    parser.add_argument("--candidates", type=int, help="candidates a round")
+    parser.add_argument("--proposer", help="procedural")
+    parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument("--engine", help="auto, docker")
+    parser.add_argument("--out", help="the run directory")
+    parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
+    parser.add_argument("--jobs", type=int, help="boxes at a time")
+    parser.add_argument("--resume", action="store_true", help="go on with the run that is there")
+    parser.add_argument("--json", action="store_true", help="print what `status --json` prints, and nothing else")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit code 0 when all rounds are done and the pool holds something, 1 when it is empty, 130 when interrupted."""
+    from rich.console import Console
+
+    from envwheel.console import console
+    from envwheel.control import interruptible
+    from envwheel.flywheel import Flywheel
+    from envwheel.index import refresh
+    from envwheel.progress import Board, report
+    from envwheel.start import opened, settled
+    from envwheel.store import pool
+    from envwheel.summary import status
+
+    config = settled(_config(args), resume=args.resume)
+    with Board(console(), quiet=args.json) as board, opened(config, board) as parts:
+        with interruptible(parts.control, parts.engine.close, board.say):
+            complete = Flywheel(parts).run()
+        records, path = list(parts.store.records), parts.store.path
+        refresh(path)
+    admitted = len(pool(path, records))
+    if args.json:
+        print(json.dumps(status(records, admitted)))
+    else:
+        report(records, admitted, Console(highlight=False))
+        print(f"run directory: {path}")
+    if parts.control.interrupted:
+        console().print("Interrupted; go on with --resume.")
+        return 130
+    if not complete:
+        console().print(f"Stopped: {parts.control.reason or 'our side failed some candidates'}. Go on with --resume.")
+    return 0 if admitted else 1
+
+
+def _config(args: argparse.Namespace) -> Config:
+    from envwheel.config import Config, load, override
+    from envwheel.start import CONFIG
+    from envwheel.store import RunDirectory
+
+    path = args.config or (Path(CONFIG) if Path(CONFIG).is_file() else None)
+    if path is None and args.resume and args.out and RunDirectory.read(Path(args.out)):
+        path = Path(args.out) / CONFIG
+    changes = {
+        "run.domains": args.domains,
+        "run.rounds": args.rounds,
+        "run.candidates": args.candidates,
+        "run.out": args.out,
+        "run.seed": args.seed,
+        "run.jobs": args.jobs,
+        "proposer.kind": args.proposer,
+        "solver.name": args.solver,
+        "engine.name": args.engine,
+    }
+    return override(load(path) if path else Config(), changes)

@@ -1,0 +1,130 @@
+"""What people see while a run goes on and when it ends. Everything goes to standard error but the last table.
+
+`Board` is the `Watch` of a run: a bar a round, a line for each candidate that is done. `report` is the summary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from envwheel.console import safe
+from envwheel.ledger import AnyRecord, Attempt, Plan
+from envwheel.summary import RoundSummary, summaries
+
+COLOURS = {"admitted": "green", "rejected": "yellow", "infra": "red"}
+
+
+class Board:
+    """Bars and lines on `console`; nothing with `quiet`."""
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        self.console, self.quiet = console, quiet
+        self._stages: dict[str, str] = {}
+        self._bar: TaskID | None = None
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("[dim]{task.fields[now]}"),
+            console=console,
+            transient=True,
+            disable=quiet,
+        )
+
+    def __enter__(self) -> Board:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def say(self, text: str) -> None:
+        """A line for people; `text` is plain."""
+        if not self.quiet:
+            self.console.print(safe(text))
+
+    def planned(self, plan: Plan, done: int) -> None:
+        """A new bar, and what the round aims at."""
+        self._bar = self._progress.add_task(f"round {plan.round}", total=len(plan.targets), completed=done, now="")
+        aims = Counter((target.family, target.level) for target in plan.targets)
+        named = ", ".join(f"{family} {level}" + (f" x{n}" if n > 1 else "") for (family, level), n in aims.items())
+        self.say(f"round {plan.round}: {len(plan.targets)} candidates after {plan.rollouts_read} rollouts: {named}")
+
+    def stage(self, candidate: str, text: str) -> None:
+        """What happens to a candidate now."""
+        stages = {**self._stages, candidate: text}
+        self._stages = {name: what for name, what in stages.items() if what}
+        if self._bar is not None:
+            self._progress.update(
+                self._bar, now=", ".join(f"{name[-4:]} {what}" for name, what in self._stages.items())
+            )
+
+    def closed(self, record: Attempt) -> None:
+        """A line for a candidate, and the bar moves on."""
+        if self._bar is not None:
+            self._progress.advance(self._bar)
+        if not self.quiet:
+            word = record.code or record.verdict
+            self.console.print(
+                f"  {record.candidate} {safe(record.environment)}: [{COLOURS[record.verdict]}]{word}[/] "
+                f"[dim]{safe(record.message.splitlines()[0][:160] if record.message else '')} ({record.wall_s:.0f} s)"
+            )
+
+    def ended(self, summary: RoundSummary) -> None:
+        """The round's bar goes."""
+        if self._bar is not None:
+            self._progress.remove_task(self._bar)
+            self._bar = None
+
+
+def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
+    """The summary of a run: a table of its rounds, what was rejected, what was aimed at and why."""
+    plans = {record.round: record for record in records if isinstance(record, Plan)}
+    rounds = summaries(records)
+    table = Table(title="simulated solver" if _simulated(records) else None, title_justify="left")
+    for name in ("round", "proposed", "valid", "admitted", "infra", "valid rate", "pass rate", "tokens", "dollars"):
+        table.add_column(name, justify="right")
+    table.add_column("seconds a valid one", justify="right")
+    for one in rounds:
+        table.add_row(
+            f"{one.round}" + ("" if one.complete else " (not done)"),
+            *map(str, (one.proposed, one.valid, one.admitted, one.infra)),
+            _percent(one.valid_rate),
+            f"{_percent(one.pass_rate)} ({one.passes}/{one.scored})",
+            f"{one.tokens:,}",
+            "unknown" if one.dollars is None else f"{one.dollars:.4f}",
+            "-" if one.seconds_per_valid is None else f"{one.seconds_per_valid:.1f}",
+        )
+    console.print(table)
+    for one in rounds:
+        rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
+        console.print(f"round {one.round}: rejected: {rejected}")
+        if plan := plans.get(one.round):
+            _aims(plan, console)
+    console.print(f"pool: {pool} environments")
+
+
+def _aims(plan: Plan, console: Console) -> None:
+    failures = ", ".join(f"{kind} {n}" for kind, n in plan.failures.items())
+    seen = f"{plan.rollouts_read} rollouts" + (f"; failures: {failures}" if failures else "")
+    console.print(f"[dim]  aimed at (from {safe(seen)}):")
+    groups = Counter((target.family, target.level, target.reason) for target in plan.targets)
+    for (family, level, reason), n in groups.items():
+        console.print(f"[dim]  {n} x {safe(family)}, level {level}: {safe(reason)}")
+
+
+def _simulated(records: Sequence[AnyRecord]) -> bool:
+    return any(isinstance(record, Attempt) and record.simulated for record in records)
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.0%}"

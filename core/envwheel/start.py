@@ -1,0 +1,111 @@
+"""Opens all that a run is made of: directory, domains, engine, solver, proposer.
+
+config = settled(config, resume=True)              # the saved configuration joins in; refuses what cannot change
+with opened(config, watch) as parts:
+    Flywheel(parts).run()
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from envwheel.candidate import Parts, Watch
+from envwheel.config import Config, load, to_toml
+from envwheel.control import Control
+from envwheel.domains import Domains
+from envwheel.errors import UsageError
+from envwheel.ledger import RunStart
+from envwheel.propose.procedural import Procedural
+from envwheel.sandbox.base import Engine
+from envwheel.sandbox.engines import open_engine
+from envwheel.solver import Solver, open_solver
+from envwheel.store import RunDirectory, write_file
+from envwheel.version import __version__
+
+CONFIG = "envwheel.toml"
+
+FIXED = ("run.domains", "run.candidates", "run.seed", "proposer", "solver", "band")
+"""What a run keeps for its whole life: its records would not fit together otherwise."""
+
+
+def settled(config: Config, *, resume: bool) -> Config:
+    """`config` once it is sure that it may be run there. Raises UsageError."""
+    path = config.directory
+    if not RunDirectory.read(path):
+        return config
+    if not resume:
+        raise UsageError(f"{path} already holds a run. Go on with --resume, or choose another --out.")
+    saved = load(path / CONFIG)
+    changed = [name for name in FIXED if _value(saved, name) != _value(config, name)]
+    if changed:
+        raise UsageError(
+            f"{path} was begun with another {', '.join(changed)}: see {path / CONFIG}. "
+            "A resumed run keeps these; start a new one with --out."
+        )
+    return config
+
+
+def _value(config: Config, name: str) -> object:
+    value: object = config
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
+
+
+@contextlib.contextmanager
+def opened(config: Config, watch: Watch) -> Iterator[Parts]:
+    """Everything a run needs, closed at the end. Raises SetupError with what to mend."""
+    domains = Domains.load(config.run.domains)
+    proposer = Procedural(domains, config.proposer.families, config.proposer.levels)
+    with contextlib.ExitStack() as stack:
+        solver = stack.enter_context(contextlib.closing(solver_of(config, domains)))
+        engine = stack.enter_context(contextlib.closing(ready_engine(config.engine.name, domains)))
+        store = stack.enter_context(RunDirectory.open(config.directory))
+        control = Control(
+            config.run.jobs,
+            max_dollars=config.run.max_dollars,
+            max_tokens=config.run.max_tokens,
+            max_hours=config.run.max_hours,
+        )
+        parts = Parts(config, store, engine, domains, proposer, solver, control, watch)
+        begin(parts)
+        yield parts
+
+
+def begin(parts: Parts) -> None:
+    """Write the configuration as resolved and, the first time, who began the run with what."""
+    store, config = parts.store, parts.config
+    write_file(store.path / CONFIG, to_toml(config))
+    if not store.of(RunStart):
+        store.append(
+            RunStart(
+                name=config.directory.name,
+                envwheel=__version__,
+                domains=dict(parts.domains.versions),
+                proposer=parts.proposer.method,
+                solver=parts.solver.name,
+                simulated=parts.solver.simulated,
+                engine=parts.engine.name,
+                seed=config.run.seed,
+                started=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )
+
+
+def solver_of(config: Config, domains: Domains) -> Solver:
+    """The configured solver. Raises SetupError, ConfigError."""
+    section = config.solver
+    simulated = section.name == "simulated"
+    settings = section.simulated if simulated else {"model": section.model, "agent": section.agent}
+    return open_solver(section.name, settings, domains)
+
+
+def ready_engine(name: str, domains: Domains) -> Engine:
+    """The engine, with the base images of the domains made. Raises SetupError, BuildFailed, InfraError."""
+    engine = open_engine(name)
+    for id in domains.ids:
+        for base in domains.base_images(id):
+            engine.ensure(base)
+    return engine
