@@ -213,7 +213,7 @@ def test_a_hook_sees_a_private_copy_without_links_and_devices(plant, environment
 def test_a_folder_that_cannot_be_copied_is_our_side(plant, environment):
     plant("looks")
     shutil.rmtree(environment.path)
-    with pytest.raises(InfraError, match="Cannot copy .*sort-a-list"):
+    with pytest.raises(InfraError, match=r"Cannot copy .*sort-a-list"):
         Domains.load(["looks"]).attacks("looks", environment)
 
 
