@@ -167,7 +167,7 @@ class Box(Protocol):
     spec: BoxSpec
 
     def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> Shell:
-        """A new persistent shell as `user` (None: the box's own) in the working directory. Raises BoxGone, InfraError."""
+        """A new persistent shell as `user` (None: the box's own) in the working directory. BoxGone, InfraError."""
 
     def put(self, tree: Tree, *, owner: tuple[int, int] = (0, 0)) -> None:
         """Write `tree` into the box (before or after `start`ed processes), all of it owned by `owner`."""

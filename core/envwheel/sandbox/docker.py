@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, InfraError, SetupError
 from envwheel.sandbox import cgroups, owner, sweep
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
@@ -48,7 +49,7 @@ class DockerEngine:
         if info.get("OSType", "linux") != "linux":
             raise SetupError("The Docker daemon runs Windows containers; envwheel needs Linux ones.")
         self._confinement = Confinement(info.get("CgroupDriver", ""), int(info.get("CgroupVersion") or 1))
-        self._faketime = FakeTime.find()
+        self._faketime = FakeTime.find_or_fetch()
         self._watchdog = Watchdog(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")))
         self._reaper = Reaper(self._owner)
         self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog.build)
@@ -56,19 +57,23 @@ class DockerEngine:
         self._boxes: dict[str, DockerBox] = {}
         self._users: dict[str, str] = {}
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._begun = False
         absent = {"clock": self._faketime is None, "confined_builds": not self._confinement.possible}
         self.lacks: frozenset[str] = frozenset(word for word, missing in absent.items() if missing)
-        sweep.sweep(daemon)
 
     def build(self, context: Path, *, timeout_s: float = 600.0, network: bool = True) -> Image:
         """See `Engine.build`."""
-        self._reaper.start()
+        self._begin()
         return self._builder.build(context, self._images.resolve, timeout_s=timeout_s, network=network)
 
     def image(self, reference: str) -> Image:
         """See `Engine.image`."""
         return self._images.image(reference)
+
+    def ensure(self, base: BaseImage) -> Image:
+        """See `Engine.ensure`."""
+        self._begin()
+        return self._images.ensure(base)
 
     def image_files(self, image: Image) -> Iterator[LayerFile]:
         """See `Engine.image_files`."""
@@ -76,9 +81,7 @@ class DockerEngine:
 
     def start(self, spec: BoxSpec) -> DockerBox:
         """See `Engine.start`. Raises BoxGone too, when the image lacks what a box needs (a shell)."""
-        if self._closed:
-            raise InfraError("daemon", "The engine was closed.")
-        self._reaper.start()
+        self._begin()
         self._watchdog.check_free()
         mounts, env = self._clock(spec)
         user = spec.user or self._user_of(spec.image)
@@ -106,6 +109,16 @@ class DockerEngine:
             raise
         self._watchdog.add(box)
         return box
+
+    def _begin(self) -> None:
+        """Before the first box or build: clear what others left, and make sure that we leave nothing."""
+        if self._closed:
+            raise InfraError("daemon", "The engine was closed.")
+        with self._lock:
+            if not self._begun:
+                self._reaper.start()
+                sweep.sweep(self.daemon)
+                self._begun = True
 
     def _user_of(self, image: str) -> str:
         if image not in self._users:

@@ -69,15 +69,25 @@ class Builder:
             lock = self._locks[request.key]
         with lock:
             if request.key not in self._built:
-                found = self._adopt(request.key) or self._make(request, timeout_s, network)
+                found = self._adopt(request.key) or self.make(request, timeout_s=timeout_s, network=network)
                 self._built[request.key] = self._image(found, request.bases[-1])
             return self._built[request.key]
 
     def request(
-        self, context: Path | None, dockerfile: str, resolve: Callable[[str], str], *, network: bool
+        self,
+        context: Path | None,
+        dockerfile: str,
+        resolve: Callable[[str], str],
+        *,
+        network: bool,
+        key_label: str | None = None,
     ) -> Request:
-        """The tar and content key of a build. Raises BuildFailed for what is refused."""
-        marked, bases = prepare(dockerfile, resolve, {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"})
+        """The tar and content key of a build; `key_label` names one more label that holds the key.
+
+        Raises BuildFailed for what is refused.
+        """
+        labels = {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"} | ({key_label: "@KEY@"} if key_label else {})
+        marked, bases = prepare(dockerfile, resolve, labels)
         digest = hashlib.sha256(json.dumps([marked, bases, network]).encode())
         digest.update(pack_context(context, dockerfile))
         key = digest.hexdigest()[:32]
@@ -96,7 +106,8 @@ class Builder:
                 return image_id
         return None
 
-    def _make(self, request: Request, timeout_s: float, network: bool) -> str:
+    def make(self, request: Request, *, timeout_s: float, network: bool) -> str:
+        """Build now; the image's id. Raises BuildFailed, InfraError."""
         limits = (
             self._confinement.parent(request.key, memory_mb=MEMORY_MB, processes=PROCESSES)
             if self._confinement.possible

@@ -10,11 +10,13 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 NAME = "libfaketime.so.1"
+RETRY_S = 24 * 3600.0
 IN_BOX = "/usr/local/lib/envwheel-clock.so"
 
 
@@ -34,6 +36,20 @@ class FakeTime:
         if installed:
             return cls(installed[0], folder)
         return cls(kept, folder) if kept.is_file() else None
+
+    @classmethod
+    def find_or_fetch(cls) -> FakeTime | None:
+        """`find`, else `fetch`, which is not tried again for a day after it failed."""
+        found = cls.find()
+        failed = cache() / "clock" / "failed"
+        if found or (failed.exists() and time.time() - failed.stat().st_mtime < RETRY_S):
+            return found
+        fetched = cls.fetch()
+        if fetched is None:
+            with contextlib.suppress(OSError):
+                failed.parent.mkdir(parents=True, exist_ok=True)
+                failed.touch()
+        return fetched
 
     @classmethod
     def fetch(cls) -> FakeTime | None:

@@ -23,9 +23,10 @@ def opening(nonce: str, workdir: str | None) -> bytes:
 
 def wrapped(command: str, nonce: str) -> bytes:
     """The lines that run `command` and print the marker. `set -e` ends with the command that said it."""
+    # No braces: after a syntax error in `eval`, bash takes a `{` that follows for a plain word.
     text = (
-        f"{{ eval {quoted(command)}\n}} </dev/null >&9 2>&9 9>&-\n"
-        f"{{ printf '\\036%s:%d\\036' {nonce} \"$?\" >&9; set +e; }} 2>/dev/null\n"
+        f"command eval {quoted(command)} </dev/null >&9 2>&9 9>&-\n"
+        f"printf '\\036%s:%d\\036' {nonce} \"$?\" >&9 2>/dev/null; set +e 2>/dev/null\n"
     )
     return text.encode("utf-8", "surrogateescape")
 
