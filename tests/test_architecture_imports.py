@@ -20,6 +20,7 @@ LAYERS: list[set[str]] = [
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "config", "store"},
     {"agent", "trial", "index", "contract", "health"},
+    {"presets", "simulated"},
     {"solver"},
     {"attempt", "calibrate"},
     {"propose", "gate"},

@@ -163,7 +163,7 @@ class _Episode:
             done=DONE,
         )
         # A system prompt of the user's own says itself how commands are written.
-        if self.fenced and self.settings.system is SYSTEM:
+        if self.fenced and self.settings.system == SYSTEM:
             system += FENCED + "".join(f"\nA block marked `{t.tool.name}`: {t.tool.description}" for t in self.tools)
         if system:
             self.messages.append(Message("system", system))
