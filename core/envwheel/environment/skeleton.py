@@ -65,7 +65,8 @@ def wanted(orders):
 
 def program_prints_the_totals(orders, blank=""):
     text = blank.join(f"{customer},{cents}\\n" for customer, cents in orders)
-    ran = grade.run(["/usr/bin/python3", "-I", "totals.py"], stdin=text.encode(), files={"totals.py": program})
+    argv, files = ["/usr/bin/python3", "-I", "totals.py"], {"totals.py": program}
+    ran = grade.run(argv, stdin=text.encode(), files=files, timeout=5)
     want = wanted(orders)
     grade.need(ran.code == 0, f"exit status {ran.code}: {ran.err[-200:]!r}")
     grade.need(ran.out == want.encode(), f"wanted {want[:200]!r}, got {ran.out[:200]!r}")
@@ -100,5 +101,5 @@ def draft(name: str) -> api.Draft:
         tests={"check.py": CHECK},
         artifacts=("/app/totals.py",),
         image=IMAGE,
-        limits=api.Limits(memory_mb=256, agent_timeout_s=300.0, verifier_timeout_s=60.0),
+        limits=api.Limits(memory_mb=256, agent_timeout_s=300.0, verifier_timeout_s=120.0),
     )

@@ -56,7 +56,7 @@ def load_json(path: str, limit: int = 1_000_000, depth: int = 60) -> Any:
     except (ValueError, RecursionError):
         return None
     level = [value]
-    for _ in range(depth + 1):
+    for _ in range(depth):
         nested = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, (dict, list))]
         level = [item for items in nested for item in items]
         if not level:
