@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from envwheel import health
 from envwheel.errors import InfraError, SetupError
 from envwheel.listing import Listing
+from envwheel.model.weights import MEMBER
 from envwheel.sandbox.fake import FakeEngine
 
 
@@ -67,6 +69,16 @@ def test_the_key_is_never_printed():
     assert "sk-secret" not in repr(found)
     unset = next(one for one in health.models({}) if "OPENAI_API_KEY" in one.detail)
     assert (unset.state, unset.fix) == ("warn", "export OPENAI_API_KEY=...")
+
+
+def test_the_embedded_model_is_ok_when_its_weights_lie_in_the_cache(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    local = [one for one in health.models({}) if one.what == "model local"]
+    assert [one.state for one in local] == ["warn"]
+    (tmp_path / "envwheel").mkdir()
+    (tmp_path / "envwheel" / Path(MEMBER).name).write_bytes(b"weights")
+    local = [one for one in health.models({}) if one.what == "model local"]
+    assert [one.state for one in local] == ["ok" if importlib.util.find_spec("xllamacpp") else "warn"]
 
 
 def test_disk_is_measured_at_the_nearest_folder_that_is_there(tmp_path: Path):

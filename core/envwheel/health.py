@@ -50,6 +50,7 @@ class Condition:
 
 def examine() -> Iterator[Condition]:
     """Every condition of this machine, in the order in which one would mend them."""
+    from envwheel.model.weights import cache_folder
     from envwheel.sandbox.engines import open_engine
 
     yield from engine_and_images(open_engine)
@@ -145,12 +146,14 @@ def models(environ: Mapping[str, str]) -> Iterator[Condition]:
 def _local_model() -> Condition:
     if importlib.util.find_spec("xllamacpp") is None:
         return Condition("model local", "warn", "xllamacpp is not installed", "pip install 'envwheel[local]'")
-    weights = sorted(cache_folder().rglob("*.gguf"))
-    if not weights:
+    from envwheel.model.weights import MEMBER, cache_folder
+
+    kept = cache_folder() / Path(MEMBER).name
+    if not kept.is_file():
         return Condition(
             "model local", "warn", "not fetched yet; fetched when first used", "python -m envwheel.model.local"
         )
-    return Condition("model local", "ok", ", ".join(path.name for path in weights))
+    return Condition("model local", "ok", str(kept))
 
 
 def domains(listings: list[Listing]) -> Iterator[Condition]:
@@ -195,10 +198,3 @@ def gpu() -> Condition:
     if ran.returncode or not names:
         return Condition("gpu", "warn", "nvidia-smi reports an error or no device", "look at the driver")
     return Condition("gpu", "ok", "; ".join(names))
-
-
-def cache_folder() -> Path:
-    """Where envwheel keeps what it can make again."""
-    from envwheel.sandbox.faketime import cache
-
-    return cache()
