@@ -29,7 +29,10 @@ BACK_OFF_S = (0.0, 1.0, 5.0)
 
 @dataclass(slots=True)
 class Lab:
-    """One candidate with its images. `chance` says why randomness is suspected, if it is."""
+    """One candidate with its images. `chance` says why randomness is suspected, if it is.
+
+    `reference` and `untouched` are artifacts; `fixed` are the paths of those whose content is the same in every trial.
+    """
 
     engine: Engine
     task: TaskFolder
@@ -42,6 +45,7 @@ class Lab:
     gradings: GradingCache = field(default_factory=GradingCache)
     reference: Tree | None = None
     untouched: Tree | None = None
+    fixed: frozenset[str] | None = None
     skipped: set[str] = field(default_factory=set)
 
     @property

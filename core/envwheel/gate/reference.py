@@ -42,6 +42,7 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
     lab.reference = first.result().artifacts
     if not lab.holds(first.result().record):
         return [_first_failed(lab, batch, first.result().record, others)]
+    lab.fixed = _fixed([future for future in (first, clock, tight, *others) if future])
     fault = (
         _repetition(lab, others)
         or _untouched(untouched)
@@ -51,6 +52,12 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
         or _downloads(lab)
     )
     return [fault] if fault else []
+
+
+def _fixed(references: list[Future[Attempt]]) -> frozenset[str]:
+    """Paths of artifacts that every trial left with the same content."""
+    trees = [future.result().artifacts.entries for future in references]
+    return frozenset(path for path in trees[0] if all(tree.get(path) == trees[0][path] for tree in trees))
 
 
 def _tight(lab: Lab) -> Perturbation:

@@ -1,0 +1,69 @@
+"""Step `attack`: nothing that does none of the work may end above 0. Ending in `verifier_error` is no forgery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from envwheel.gate.battery import Target, battery
+from envwheel.gate.lab import Batch, Lab
+from envwheel.gate.options import Fault
+from envwheel.gate.payloads import kind_of
+from envwheel.sandbox.base import Entry, Tree
+from envwheel.trial import ScriptWork, inline
+
+FIRST_NUMBER = 200
+LARGEST_PROGRAM = 1 << 20
+
+
+def check(lab: Lab, batch: Batch) -> list[Fault]:
+    """The first attack that pays, or all of them."""
+    lab.learn(batch)
+    attacks = [*battery(target_of(lab)), *lab.domains.for_all("attacks", lab.task.environment)]
+    works = [ScriptWork("attack", attack.id, (inline(attack.script),)) for attack in attacks]
+    futures = [batch.run(work, FIRST_NUMBER + number, reuse=True) for number, work in enumerate(works)]
+    faults = []
+    for attack, future in zip(attacks, futures, strict=True):
+        reward = future.result().record.reward
+        if reward:
+            faults.append(Fault("forgeable", f"attack {attack.id} gets {reward:g}: {attack.why}"))
+            if not lab.options.all_findings:
+                break
+    return faults
+
+
+def target_of(lab: Lab) -> Target:
+    """What the battery aims at. In shared mode that is the working directory as the image has it."""
+    task = lab.task
+    if not task.config.separate:
+        workdir = task.config.workdir or lab.images.work.workdir or "/"
+        files = _image_files(lab, workdir)
+        return Target((workdir,), (workdir,), tuple(files), _programs(files), _tests(lab))
+    reference = lab.reference or Tree()
+    files = {path: entry for path, entry in reference.entries.items() if entry.kind == "file"}
+    declared = task.config.artifact_paths
+    folders = tuple(path for path in declared if (found := reference.entries.get(path)) and found.kind == "dir")
+    missing = {path: Entry("file", 0o644) for path in declared if path not in reference.entries}
+    return Target(declared, folders, tuple(files), _programs({**files, **missing}), _tests(lab))
+
+
+def _programs(files: Mapping[str, Entry]) -> tuple[tuple[str, str, bool], ...]:
+    found = []
+    for path, entry in files.items():
+        kind = kind_of(path, entry.data, entry.mode) if "/.git/" not in path else None
+        if kind:
+            found.append((kind, path, kind != "c" or b"main" in entry.data))
+    return tuple(found)
+
+
+def _image_files(lab: Lab, workdir: str) -> dict[str, Entry]:
+    below = workdir.rstrip("/") + "/"
+    return {
+        file.path: Entry("file", 0o644, file.read())
+        for file in lab.engine.image_files(lab.images.work)
+        if file.visible and file.path.startswith(below) and file.size < LARGEST_PROGRAM
+    }
+
+
+def _tests(lab: Lab) -> tuple[str, ...]:
+    folder = lab.task.path / "tests"
+    return tuple(path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())

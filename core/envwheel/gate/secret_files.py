@@ -1,0 +1,171 @@
+"""What the solver must not find: the files of tests/ and solution/, and the texts inside solve.sh. And where it lies.
+
+`secrets_of(folder)` lists them; `Finder(secrets)` tells which of them a file of the image holds: as it is, with other
+white space at its ends, inside archives, as a git object (loose, or in a pack's index), or compiled. Nothing of the image
+is executed or unpacked on disk.
+"""
+
+from __future__ import annotations
+
+import ast
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+TINY = 32
+"""Bytes below which a file says nothing."""
+LARGEST = 32 << 20
+"""Bytes that are looked at: of a file of the image, and of all that an archive holds."""
+DEEPEST = 3
+MOST_MEMBERS = 5000
+_HEREDOC = re.compile(
+    r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_-]*)\1[^\n]*\n(.*?)\n\t*\2[ \t]*$", re.DOTALL | re.MULTILINE
+)
+_LOOSE = re.compile(r"(?:^|/)objects/([0-9a-f]{2})/([0-9a-f]{38}|[0-9a-f]{62})$")
+_PACK_INDEX = re.compile(r"(?:^|/)pack-[0-9a-f]+\.idx$|/multi-pack-index$")
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A file of tests/ or solution/ (`path` in the folder), or a text inside solve.sh (`part`)."""
+
+    path: str
+    data: bytes
+    part: bool = False
+
+    @property
+    def in_tests(self) -> bool:
+        """Whether it is the tests', not the solution's."""
+        return self.path.startswith("tests/")
+
+
+def secrets_of(folder: Path) -> list[Secret]:
+    """Every file of tests/ and solution/ of at least `TINY` bytes, and the here-documents of the solution's scripts."""
+    found = []
+    for top in ("tests", "solution"):
+        for path in sorted((folder / top).rglob("*")):
+            if not path.is_file() or path.is_symlink():
+                continue
+            data = path.read_bytes()
+            name = path.relative_to(folder).as_posix()
+            if len(data.strip()) >= TINY and path.name != "Dockerfile":
+                found.append(Secret(name, data))
+            if top == "solution" and path.suffix == ".sh":
+                found += [Secret(name, text, part=True) for text in here_documents(data) if len(text.strip()) >= TINY]
+    return found
+
+
+def here_documents(script: bytes) -> list[bytes]:
+    """The texts of `<<WORD ... WORD` in a bash script."""
+    text = script.decode("utf-8", "surrogateescape")
+    return [match[3].encode("utf-8", "surrogateescape") for match in _HEREDOC.finditer(text)]
+
+
+class Finder:
+    """Finds secrets in the bytes of an image."""
+
+    def __init__(self, secrets: Iterable[Secret]) -> None:
+        self._by_content = {_digest(secret.data): secret for secret in secrets}
+        self._by_object: dict[str, Secret] = {}
+        for secret in self._by_content.values():
+            for data in {secret.data, secret.data.rstrip(b"\n") + b"\n"}:
+                blob = b"blob %d\0" % len(data) + data
+                self._by_object[hashlib.sha1(blob, usedforsecurity=False).hexdigest()] = secret
+                self._by_object[hashlib.sha256(blob).hexdigest()] = secret
+        texts = {secret: _words(secret.data) for secret in self._by_content.values() if secret.path.endswith(".py")}
+        self._by_words = {secret: words for secret, words in texts.items() if len(words) >= 4}
+
+    def find(self, path: str, data: bytes) -> Iterator[tuple[Secret, str]]:
+        """The secrets in a file of the image, each with where in it they are ("" for the file itself)."""
+        loose = _LOOSE.search(path)
+        if loose:
+            known = self._by_object.get(loose[1] + loose[2])
+            if known:
+                yield known, "a git object"
+            return
+        if _PACK_INDEX.search(path):
+            for name, secret in self._by_object.items():
+                if bytes.fromhex(name) in data:
+                    yield secret, "a git pack"
+            return
+        if path.endswith(".pyc"):
+            yield from ((s, "compiled") for s, words in self._by_words.items() if all(word in data for word in words))
+            return
+        for name, content in self._opened(data):
+            secret_here = self._by_content.get(_digest(content))
+            if secret_here and len(content.strip()) >= TINY:
+                yield secret_here, name
+
+    def _opened(self, data: bytes) -> Iterator[tuple[str, bytes]]:
+        """The file, and what is in it if it is an archive, up to a depth and a size."""
+        left = LARGEST
+        todo = [("", data, 0)]
+        while todo:
+            name, content, depth = todo.pop()
+            yield name, content
+            if depth >= DEEPEST:
+                continue
+            for inner, inside in members(content, left):
+                left -= len(inside)
+                todo.append((f"{name}/{inner}".strip("/"), inside, depth + 1))
+
+
+def members(data: bytes, limit: int) -> list[tuple[str, bytes]]:
+    """(name, content) of what is in an archive or a compressed file; empty for anything else or anything broken."""
+    found: list[tuple[str, bytes]] = []
+    try:
+        for name, content in _members(data, limit):
+            limit -= len(content)
+            if limit <= 0 or len(found) >= MOST_MEMBERS:
+                break
+            found.append((name, content))
+    except (OSError, EOFError, ValueError, RuntimeError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError):
+        pass
+    except (NotImplementedError, KeyError, OverflowError):
+        pass
+    return found
+
+
+def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
+    if data.startswith(b"PK\x03\x04"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for item in archive.infolist():
+                if not item.is_dir() and item.file_size <= limit:
+                    with archive.open(item) as file:
+                        yield item.filename, file.read(limit)
+    elif data[257:262] == b"ustar":
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+            for member in tar:
+                inside = tar.extractfile(member) if member.isreg() and member.size <= limit else None
+                if inside:
+                    yield member.name, inside.read(limit)
+    else:
+        for magic, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
+            if data.startswith(magic):
+                with cast("IO[bytes]", opener(io.BytesIO(data))) as stream:  # type: ignore[operator]
+                    yield "content", stream.read(limit)
+
+
+def _digest(data: bytes) -> bytes:
+    """Equal for equal content; line ends, and white space at the ends, aside."""
+    return hashlib.sha256(data.replace(b"\r\n", b"\n").strip()).digest()
+
+
+def _words(data: bytes) -> frozenset[bytes]:
+    """Texts of a Python source that its compiled form holds as they are."""
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return frozenset(text.encode() for text in texts | names if 8 <= len(text) <= 200 and text.isascii())

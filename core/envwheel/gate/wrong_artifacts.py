@@ -1,0 +1,255 @@
+"""Wrong artifacts made out of the reference's own, in memory: what a verifier must not take for the work.
+
+`wrong_artifacts(...)` gives only such changes as are certain to be wrong: what the reference produced is emptied, cut
+in half, replaced by a constant or by an input; where it is plain data, one number is off or the lines are in reverse order
+although the instruction asks for an order. What equals the reference after all (white space aside) is left out, and so
+are files that are by-products: caches, logs, what git keeps for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from envwheel.gate.payloads import kind_of
+from envwheel.sandbox.base import Entry, Tree
+
+CONSTANT = b"0\n"
+DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt")
+TABLES = (".csv", ".tsv")
+LINES = (*TABLES, ".jsonl", ".ndjson", ".txt")
+LONGEST_PROSE = 400
+"""Bytes of a .txt file that is taken for data, not prose."""
+_BY_PRODUCT = re.compile(
+    r"/(\.git|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules|\.cache|\.hg|\.svn)/"
+    r"|\.(pyc|pyo|log|tmp|swp|bak|orig|o|a|so|class|lock)$|~$|/\.(gitignore|bash_history|DS_Store)$",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(r"/(readme|notes?|changelog|license|todo|history)[^/]*$|\.(md|rst)$", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\bsort(?:ed|s)?\b|\bascending\b|\bdescending\b|\balphabetical|\bchronological|\bordered by\b"
+    r"|\bin (?:the )?order of\b|\bby (?:falling|rising|descending|ascending)\b|(?:largest|smallest|highest|lowest|newest|oldest) first",
+    re.IGNORECASE,
+)
+_NO_ORDER = re.compile(
+    r"\bany order\b|no particular order|order (?:does|do|is|need)(?:n't| not)|in whatever order|regardless of order",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A wrong artifact tree and what is wrong with it."""
+
+    id: str
+    why: str
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the reference left (`reference`), over what was there before (`untouched`).
+
+    `inputs`: files of environment/ by name, for the solver to copy. `fixed`: paths whose content is the same in every
+    trial of the reference, so that a value in them is no time stamp.
+    """
+
+    reference: Tree
+    untouched: Tree
+    instruction: str
+    inputs: Mapping[str, bytes]
+    fixed: frozenset[str] | None = None
+
+    @property
+    def produced(self) -> dict[str, Entry]:
+        """Files that the reference made or changed by content."""
+        before = self.untouched.entries
+        return {
+            path: entry
+            for path, entry in self.reference.entries.items()
+            if entry.kind == "file" and (path not in before or before[path].data != entry.data)
+        }
+
+    def counts(self, path: str) -> bool:
+        """Whether a file is a result, not a by-product or a note that nobody asked for."""
+        if _BY_PRODUCT.search(path):
+            return False
+        return posixpath.basename(path) in self.instruction or not _PROSE.search(path)
+
+
+def wrong_artifacts(work: Work) -> list[Wrong]:
+    """Every wrong tree that differs from the reference and from the ones before it."""
+    seen = {work.reference.sha256(), work.untouched.sha256()}
+    found = []
+    for wrong in (*_everywhere(work), *_last_missing(work), *_data(work)):
+        digest = wrong.tree.sha256()
+        if digest not in seen:
+            seen.add(digest)
+            found.append(wrong)
+    return found
+
+
+def _everywhere(work: Work) -> Iterator[Wrong]:
+    """The changes that hit all that the reference produced at once."""
+    if not any(map(work.counts, work.produced)):
+        return
+    for id, why, change in (
+        ("emptied", "every file that the reference made is empty", lambda path, data: b""),
+        ("truncated", "every file that the reference made is cut in half", lambda path, data: truncated(data)),
+        ("constant", "every file that the reference made is a constant", constant),
+        ("input_copied", "the files are copies of an input", lambda path, data: copied(path, data, work.inputs)),
+    ):
+        tree = changed(work, change)
+        if tree is not None:
+            yield Wrong(id, why, tree)
+
+
+def changed(work: Work, change: Callable[[str, bytes], bytes | None]) -> Tree | None:
+    """The reference with `change(path, data)` of every produced file; None when a result stays as good as it was."""
+    entries = dict(work.reference.entries)
+    for path, entry in work.produced.items():
+        data = change(path, entry.data)
+        if data is None or _same(data, entry.data):
+            if work.counts(path):
+                return None
+            continue
+        entries[path] = replace(entry, data=data)
+    return Tree(entries)
+
+
+def truncated(data: bytes) -> bytes:
+    """The first half of what is not white space at the ends."""
+    body = data.strip()
+    return body[: len(body) // 2]
+
+
+def constant(path: str, data: bytes) -> bytes:
+    """The same shape without the values: JSON keeps its keys, a table its header; all else is one `0`."""
+    if path.endswith(".json") and (value := _parsed(data)) is not None:
+        return json.dumps(_flat(value)).encode() + b"\n"
+    if path.endswith(TABLES) and (lines := data.splitlines(keepends=True)):
+        return b"".join(lines[:1]) + b"".join(re.sub(rb"[^,;\t\r\n]+", b"0", line) for line in lines[1:])
+    return CONSTANT
+
+
+def _flat(value: Any) -> Any:
+    """`value` with every leaf at nothing: 0, "", false."""
+    if isinstance(value, dict):
+        return {key: _flat(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_flat(item) for item in value]
+    return type(value)() if value is not None else None
+
+
+def copied(path: str, data: bytes, inputs: Mapping[str, bytes]) -> bytes | None:
+    """The largest input of the same kind of name that says something else than `data`; programs have none."""
+    if kind_of(path, data):
+        return None
+    suffix = posixpath.splitext(path)[1]
+    others = {name: content for name, content in inputs.items() if content.strip() and not _same_lines(content, data)}
+    alike = [content for name, content in others.items() if posixpath.splitext(name)[1] == suffix and suffix]
+    plain = [content for name, content in others.items() if not kind_of(name, content) and b"\0" not in content]
+    return max(alike or plain, key=len, default=None)
+
+
+def _last_missing(work: Work) -> Iterator[Wrong]:
+    """One of several results is not there."""
+    results = sorted(filter(work.counts, work.produced))
+    named = [path for path in results if posixpath.basename(path) in work.instruction]
+    if len(results) < 2:
+        return
+    last = (named or results)[-1]
+    entries = {path: entry for path, entry in work.reference.entries.items() if path != last}
+    if last in work.untouched.entries:
+        entries[last] = work.untouched.entries[last]
+    yield Wrong("last_missing", f"{last} is as it was" if last in entries else f"{last} is missing", Tree(entries))
+
+
+def _data(work: Work) -> Iterator[Wrong]:
+    """Changes inside one result that is plain data; a folder with programs in it holds settings, not results."""
+    results = {path: entry for path, entry in work.produced.items() if work.counts(path)}
+    if any(kind_of(path, entry.data, 0) for path, entry in results.items()):
+        return
+    ordered = bool(_ORDER.search(work.instruction)) and not _NO_ORDER.search(work.instruction)
+    for path, entry in results.items():
+        if not is_data(path, entry.data):
+            continue
+        off = one_off(path, entry.data)
+        if off is not None and not _same(off, entry.data) and (work.fixed is None or path in work.fixed):
+            yield Wrong("one_value_off", f"one number in {path} is off", _with(work, path, off))
+        back = reversed_lines(path, entry.data) if ordered else None
+        if back is not None and not _same(back, entry.data):
+            yield Wrong("order_reversed", f"{path} is in reverse order", _with(work, path, back))
+
+
+def is_data(path: str, data: bytes) -> bool:
+    """Whether a file is a table, JSON or a short list of values."""
+    if b"\0" in data or not path.endswith(DATA):
+        return False
+    return not path.endswith(".txt") or len(data) <= LONGEST_PROSE or all(map(_NUMBERED.search, data.splitlines()))
+
+
+_NUMBERED = re.compile(rb"\d")
+_NUMBER = re.compile(rb"(?<![\w.\-:/])\d+(?:\.\d+)?(?![\w\-:/]|\.\d)")
+
+
+def one_off(path: str, data: bytes) -> bytes | None:
+    """`data` with the first digit of its middle number changed, far enough for any tolerance; None without a number.
+
+    Only numbers that stand alone count: no dates, times, versions, names. In JSON, values and not keys.
+    """
+    if path.endswith(".json") and not isinstance(_parsed(data), dict | list):
+        return None
+    start = data.find(b"\n") + 1 if path.endswith(TABLES) else 0
+    numbers = [match for match in _NUMBER.finditer(data, start) if not _is_key(path, data, match)]
+    if not numbers:
+        return None
+    at = numbers[len(numbers) // 2].start()
+    digit = int(chr(data[at]))
+    return data[:at] + str((digit + 4) % 9 + 1 if digit else 7).encode() + data[at + 1 :]
+
+
+def _is_key(path: str, data: bytes, match: re.Match[bytes]) -> bool:
+    if not path.endswith((".json", ".jsonl", ".ndjson")):
+        return False
+    return data[match.start() - 1 : match.start()] == b'"' or data[match.end() : match.end() + 1] == b'"'
+
+
+def reversed_lines(path: str, data: bytes) -> bytes | None:
+    """The lines (a table's header excepted), or the items of a JSON list, in reverse order."""
+    if path.endswith(".json"):
+        value = _parsed(data)
+        return json.dumps(value[::-1]).encode() + b"\n" if isinstance(value, list) and len(value) > 1 else None
+    if not path.endswith(LINES):
+        return None
+    lines = data.splitlines(keepends=True)
+    first = 1 if path.endswith(TABLES) else 0
+    return b"".join([*lines[:first], *reversed(lines[first:])]) if len(lines) - first > 1 else None
+
+
+def _with(work: Work, path: str, data: bytes) -> Tree:
+    entry = work.reference.entries[path]
+    return Tree({**work.reference.entries, path: replace(entry, data=data)})
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _same(one: bytes, other: bytes) -> bool:
+    """Equal but for white space, or as JSON."""
+    if one.split() == other.split():
+        return True
+    left, right = _parsed(one), _parsed(other)
+    return left is not None and left == right
+
+
+def _same_lines(one: bytes, other: bytes) -> bool:
+    return _same(one, other) or sorted(one.split(b"\n")) == sorted(other.split(b"\n"))
