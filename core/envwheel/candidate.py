@@ -137,15 +137,11 @@ class Candidate:
             return note
         note = self._judge(folder)
         self.store.append(note)
-        self._weather(note.verdict == "infra", note.message)
-        return note
-
-    def _weather(self, failed: bool, message: str) -> None:
-        """Whether our side failed or works; raises InfraError when it failed too often in a row."""
-        if failed:
-            self.control.infra(message)
+        if note.verdict == "infra":
+            self.control.infra("gate", note.message)
         else:
-            self.control.fine()
+            self.control.fine("gate")
+        return note
 
     def _judge(self, folder: Path) -> GateNote:
         parts = self.parts
@@ -154,6 +150,9 @@ class Candidate:
         self.images = list(verdict.images.values())
         write_file(folder / "evidence.json", json.dumps(verdict.evidence(), indent=1))
         trials = [trial for step in verdict.steps for trial in step.trials]
+        reached = [step.step for step in verdict.steps if step.outcome == "ok"]
+        ended = [step.step for step in verdict.steps if step.outcome in ("failed", "infra")]
+        stage = ended[0] if ended else reached[-1]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
         return GateNote(
             round=self.round,
@@ -161,9 +160,9 @@ class Candidate:
             environment=self.target.name,
             tree_sha256=verdict.tree_sha256,
             verdict=verdict.verdict,
-            code=verdict.code,
+            code=verdict.code or "",
             message=verdict.message,
-            stage=verdict.steps[-1].step if verdict.steps else "schema",
+            stage=stage,
             seconds=verdict.seconds,
             cpu_s=_sum([trial.cpu_s for trial in trials]),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
@@ -176,8 +175,8 @@ class Candidate:
         images = build_images(parts.engine, task)
         self.images = [image for image in (images.work, images.verifier) if image]
         subject = Subject(task, images, target.domain)
-        done = self.store.of(TrialNote, candidate=target.candidate)
-        taken = {trial.id for trial in done}
+        noted = self.store.of(TrialNote, candidate=target.candidate)
+        taken = {trial.id for trial in noted}
         free = (id for number in count(1) if (id := f"{target.candidate}-t{number:02d}") not in taken)
         guard = threading.Lock()
 
@@ -189,7 +188,7 @@ class Candidate:
         decision = calibrate(
             trial,
             parts.domains.band(target.domain, parts.config.band.band),
-            done=[tried(trial) for trial in done],
+            done=[tried(trial) for trial in noted if trial.outcome != "infra"],
             untouched_fails=note.untouched_fails,
             jobs=parts.config.run.jobs,
             most_trials=parts.config.band.max_trials,
@@ -223,9 +222,11 @@ class Candidate:
         note = self._note(summary, cpu_s)
         self.store.append(note)
         self.control.spend(note.tokens)
-        self._weather(note.outcome == "infra", note.reason)
         if note.outcome == "infra":
+            self.control.infra("trial", note.reason)
             self.control.pause(self.control.back_off_s)
+        else:
+            self.control.fine("trial")
         return note
 
     def _note(self, summary: RolloutSummary, cpu_s: float | None) -> TrialNote:

@@ -2,8 +2,8 @@
 
     with control.place():           # waits until a box may start; raises Stopped when the run is to end
         ...
-    control.infra("daemon", "...")  # ten in a row end the run
-    control.fine()
+    control.infra("gate", "...")    # ten in a row of one kind end the run
+    control.fine("gate")
 
 Ctrl-C once ends the run when what is in a box has finished; twice ends it now (`interruptible`).
 """
@@ -15,6 +15,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -22,7 +23,7 @@ from envwheel.errors import InfraError, SetupError
 from envwheel.ledger import Tokens
 
 MOST_IN_A_ROW = 10
-"""So many failures of our side without anything that works between them end a run."""
+"""So many failures of our side, of one kind and with nothing that works between them, end a run."""
 BACK_OFF_S = 2.0
 """Seconds before a trial that our side failed is made again."""
 
@@ -50,7 +51,7 @@ class Control:
         self._places = threading.BoundedSemaphore(jobs)
         self._stop = threading.Event()
         self._guard = threading.Lock()
-        self._failures = 0
+        self._failures: Counter[str] = Counter()
         self._spent = Tokens()
         self._max_dollars, self._max_tokens = max_dollars, max_tokens
         self._end = time.monotonic() + max_hours * 3600 if max_hours else None
@@ -80,21 +81,24 @@ class Control:
         if self._stop.wait(seconds):
             raise Stopped
 
-    def fine(self) -> None:
-        """Our side works."""
+    def fine(self, what: str) -> None:
+        """Our side works, as far as `what` (gate, trial) goes."""
         with self._guard:
-            self._failures = 0
+            del self._failures[what]
 
-    def infra(self, message: str) -> None:
-        """Our side failed once more. Raises InfraError at the tenth time in a row."""
+    def infra(self, what: str, message: str) -> None:
+        """Our side failed once more at `what`. Raises InfraError at the tenth time in a row.
+
+        Kinds are counted apart: boxes may work while the solver's model is gone.
+        """
         with self._guard:
-            self._failures += 1
-            in_a_row = self._failures
+            self._failures[what] += 1
+            in_a_row = self._failures[what]
         if in_a_row >= MOST_IN_A_ROW:
             self.stop("our side failed too often")
             raise InfraError(
                 "host",
-                f"Our side failed {in_a_row} times in a row, last: {message}. Mend it, then go on with --resume.",
+                f"Our side failed {in_a_row} times in a row ({what}), last: {message}. Mend it, then use --resume.",
             )
 
     def spend(self, tokens: Tokens) -> None:

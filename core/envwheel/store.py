@@ -124,6 +124,8 @@ class RunDirectory:
         Raises UsageError when the pool holds another environment of that name.
         """
         place = self.environments / folder.name
+        if folder == place:
+            return place
         if place.exists():
             if tree_sha256(place) != sha256:
                 raise UsageError(f"{place} was changed since it was admitted. Move it away and resume.")

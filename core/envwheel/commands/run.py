@@ -47,8 +47,9 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.summary import status
 
     config = settled(_config(args), resume=args.resume)
-    with Board(console(), quiet=args.json) as board, opened(config, board) as parts:
-        with interruptible(parts.control, parts.engine.close, board.say):
+    board = Board(console(), quiet=args.json)
+    with opened(config, board) as parts:
+        with board, interruptible(parts.control, parts.engine.close, board.say):
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
         refresh(path)

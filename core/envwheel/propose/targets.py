@@ -8,7 +8,7 @@ The policy, also told in docs/concepts.md:
    worth, and then counts its own trials in full.
 2. A pair is worth the expected 4p(1-p), 1 where the solver passes every second time and 0 where it always or never
    does, plus a bonus for what is uncertain, times the share of its candidates that were valid.
-3. Targets are taken one by one, best first. Every further one of a family or a skill in the same round counts less.
+3. Targets are taken one by one, best first. Every further one of a pair, family or skill in the same round counts less.
 4. Every `FLOOR`th target goes to the family that was tried least in this run: the diversity floor.
 
 Equal inputs and seed give equal targets.
@@ -35,8 +35,8 @@ NEXT_LEVEL, SAME_SKILLS, SAME_LEVEL = 0.4, 0.15, 0.03
 """How much a neighbour's trial counts; from level to level it is `NEXT_LEVEL` times as much."""
 CURIOSITY = 0.5
 """What a standard deviation of the belief is worth."""
-AGAIN_FAMILY, AGAIN_SKILL = 0.8, 0.95
-"""What another target of a family or a skill is worth in the same round."""
+AGAIN, AGAIN_FAMILY, AGAIN_SKILL = 0.8, 0.9, 0.95
+"""What another target of a pair, a family, a skill is worth in the same round."""
 FLOOR = 4
 """Every so many targets, one goes to the family that was tried least."""
 
@@ -164,7 +164,8 @@ def because(arm: Arm, belief: Belief, seen: Mapping[Arm, Rate], fewest: int | No
 
 
 def _discount(arm: Arm, pairs: Mapping[Arm, Family], aims: Sequence[Aim]) -> float:
+    same_arm = sum(aim.arm == arm for aim in aims)
     same_family = sum(aim.arm[:2] == arm[:2] for aim in aims)
     skills = set(pairs[arm].skills)
     same_skill = sum(bool(skills & set(aim.family.skills)) for aim in aims)
-    return AGAIN_FAMILY**same_family * AGAIN_SKILL**same_skill
+    return AGAIN**same_arm * AGAIN_FAMILY**same_family * AGAIN_SKILL**same_skill
