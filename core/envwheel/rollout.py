@@ -110,18 +110,22 @@ def read_steps(path: Path) -> list[dict[str, Any]]:
     lines = path.read_bytes().split(b"\n")
     steps = []
     for number, line in enumerate(lines, 1):
-        try:
-            record = json.loads(line) if line.strip() else None
-        except ValueError:
-            if number == len(lines):
-                break
-            record = line
-        if record is None:
+        if not line.strip():
             continue
-        if not isinstance(record, dict):
+        record = _object(line)
+        if record is not None:
+            steps.append(record)
+        elif number < len(lines):
             raise UsageError(f"{path}: line {number} is no rollout step. Remove the file; the trial can be run again.")
-        steps.append(record)
     return steps
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def read_summary(path: Path) -> RolloutSummary:
