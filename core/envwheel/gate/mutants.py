@@ -18,10 +18,9 @@ from dataclasses import dataclass, replace
 from envwheel.errors import BoxGone
 from envwheel.gate.lab import Batch, Lab, last_words
 from envwheel.gate.options import Fault
-from envwheel.gate.wrong_artifacts import Work, Wrong, wrong_artifacts
+from envwheel.gate.wrong_artifacts import Result, Wrong, wrong_artifacts
 from envwheel.sandbox.base import ArtifactLimit, Box, Tree
-from envwheel.trial import Attempt, NoWork, ScriptWork, WorkReport, inline, solution_work
-from envwheel.trial import Work as TrialWork
+from envwheel.trial import Attempt, NoWork, ScriptWork, Work, WorkReport, inline, solution_work
 
 FIRST_NUMBER = 300
 NEVER_EQUIVALENT = ("emptied", "constant")
@@ -87,7 +86,7 @@ def equivalents(lab: Lab) -> frozenset[str]:
     return frozenset(id for id in ids if isinstance(id, str) and id not in NEVER_EQUIVALENT)
 
 
-def _result(lab: Lab, batch: Batch) -> Work:
+def _result(lab: Lab, batch: Batch) -> Result:
     """What the reference leaves over the untouched state; in shared mode that is seen in the working directory."""
     reference, untouched = lab.reference or Tree(), lab.untouched or Tree()
     if not lab.task.config.separate:
@@ -95,7 +94,7 @@ def _result(lab: Lab, batch: Batch) -> Work:
         for number, work in enumerate(kept):
             batch.run(work, FIRST_NUMBER + 90 + number).result()
         reference, untouched = kept[0].tree, kept[1].tree
-    return Work(reference, untouched, lab.task.environment.instruction, _inputs(lab), lab.fixed)
+    return Result(reference, untouched, lab.task.environment.instruction, _inputs(lab), lab.fixed)
 
 
 def _workdir(lab: Lab) -> str:
@@ -120,7 +119,7 @@ def _try_wrong(lab: Lab, batch: Batch, wrong: Wrong) -> Future[Attempt]:
 class Keeping:
     """A work whose folder `at` is kept as `tree` (shared mode, where a trial has no artifacts)."""
 
-    def __init__(self, work: TrialWork, at: str) -> None:
+    def __init__(self, work: Work, at: str) -> None:
         self.kind, self.id = work.kind, work.id
         self.work, self.at, self.tree = work, at, Tree()
 

@@ -1,8 +1,8 @@
 """What the solver must not find: the files of tests/ and solution/, and the texts inside solve.sh. And where it lies.
 
 `secrets_of(folder)` lists them; `Finder(secrets)` tells which of them a file of the image holds: as it is, with other
-white space at its ends, inside archives, as a git object (loose, or in a pack's index), or compiled. Nothing of the image
-is executed or unpacked on disk.
+white space at its ends, inside archives, as a git object (loose, or in a pack's index), or compiled. Nothing of the
+image is executed or unpacked on disk.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ class Finder:
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         self._by_content = {_digest(secret.data): secret for secret in secrets}
+        self._lengths = {len(secret.data.strip()) for secret in self._by_content.values()}
         self._by_object: dict[str, Secret] = {}
         for secret in self._by_content.values():
             for data in {secret.data, secret.data.rstrip(b"\n") + b"\n"}:
@@ -83,6 +84,10 @@ class Finder:
                 self._by_object[hashlib.sha256(blob).hexdigest()] = secret
         texts = {secret: _words(secret.data) for secret in self._by_content.values() if secret.path.endswith(".py")}
         self._by_words = {secret: words for secret, words in texts.items() if len(words) >= 4}
+
+    def has_size(self, size: int) -> bool:
+        """Whether a file of `size` bytes may be a secret as it is."""
+        return any(length <= size <= length + 64 for length in self._lengths)
 
     def find(self, path: str, data: bytes) -> Iterator[tuple[Secret, str]]:
         """The secrets in a file of the image, each with where in it they are ("" for the file itself)."""
@@ -151,7 +156,7 @@ def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
     else:
         for magic, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
             if data.startswith(magic):
-                with cast("IO[bytes]", opener(io.BytesIO(data))) as stream:  # type: ignore[operator]
+                with cast("IO[bytes]", opener(io.BytesIO(data))) as stream:
                     yield "content", stream.read(limit)
 
 

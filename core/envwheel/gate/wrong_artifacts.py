@@ -1,8 +1,8 @@
 """Wrong artifacts made out of the reference's own, in memory: what a verifier must not take for the work.
 
 `wrong_artifacts(...)` gives only such changes as are certain to be wrong: what the reference produced is emptied, cut
-in half, replaced by a constant or by an input; where it is plain data, one number is off or the lines are in reverse order
-although the instruction asks for an order. What equals the reference after all (white space aside) is left out, and so
+in half, replaced by a constant or by an input; where it is plain data, one number is off or the lines are in reverse
+order although the instruction asks for one. What equals the reference after all (white space aside) is left out, and so
 are files that are by-products: caches, logs, what git keeps for itself.
 """
 
@@ -32,7 +32,8 @@ _BY_PRODUCT = re.compile(
 _PROSE = re.compile(r"/(readme|notes?|changelog|license|todo|history)[^/]*$|\.(md|rst)$", re.IGNORECASE)
 _ORDER = re.compile(
     r"\bsort(?:ed|s)?\b|\bascending\b|\bdescending\b|\balphabetical|\bchronological|\bordered by\b"
-    r"|\bin (?:the )?order of\b|\bby (?:falling|rising|descending|ascending)\b|(?:largest|smallest|highest|lowest|newest|oldest) first",
+    r"|\bin (?:the )?order of\b|\bby (?:falling|rising|descending|ascending)\b"
+    r"|(?:largest|smallest|highest|lowest|newest|oldest) first",
     re.IGNORECASE,
 )
 _NO_ORDER = re.compile(
@@ -51,7 +52,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Result:
     """What the reference left (`reference`), over what was there before (`untouched`).
 
     `inputs`: files of environment/ by name, for the solver to copy. `fixed`: paths whose content is the same in every
@@ -81,11 +82,11 @@ class Work:
         return posixpath.basename(path) in self.instruction or not _PROSE.search(path)
 
 
-def wrong_artifacts(work: Work) -> list[Wrong]:
+def wrong_artifacts(result: Result) -> list[Wrong]:
     """Every wrong tree that differs from the reference and from the ones before it."""
-    seen = {work.reference.sha256(), work.untouched.sha256()}
+    seen = {result.reference.sha256(), result.untouched.sha256()}
     found = []
-    for wrong in (*_everywhere(work), *_last_missing(work), *_data(work)):
+    for wrong in (*_everywhere(result), *_last_missing(result), *_data(result)):
         digest = wrong.tree.sha256()
         if digest not in seen:
             seen.add(digest)
@@ -93,28 +94,28 @@ def wrong_artifacts(work: Work) -> list[Wrong]:
     return found
 
 
-def _everywhere(work: Work) -> Iterator[Wrong]:
+def _everywhere(result: Result) -> Iterator[Wrong]:
     """The changes that hit all that the reference produced at once."""
-    if not any(map(work.counts, work.produced)):
+    if not any(map(result.counts, result.produced)):
         return
     for id, why, change in (
         ("emptied", "every file that the reference made is empty", lambda path, data: b""),
         ("truncated", "every file that the reference made is cut in half", lambda path, data: truncated(data)),
         ("constant", "every file that the reference made is a constant", constant),
-        ("input_copied", "the files are copies of an input", lambda path, data: copied(path, data, work.inputs)),
+        ("input_copied", "the files are copies of an input", lambda path, data: copied(path, data, result.inputs)),
     ):
-        tree = changed(work, change)
+        tree = changed(result, change)
         if tree is not None:
             yield Wrong(id, why, tree)
 
 
-def changed(work: Work, change: Callable[[str, bytes], bytes | None]) -> Tree | None:
+def changed(result: Result, change: Callable[[str, bytes], bytes | None]) -> Tree | None:
     """The reference with `change(path, data)` of every produced file; None when a result stays as good as it was."""
-    entries = dict(work.reference.entries)
-    for path, entry in work.produced.items():
+    entries = dict(result.reference.entries)
+    for path, entry in result.produced.items():
         data = change(path, entry.data)
-        if data is None or _same(data, entry.data):
-            if work.counts(path):
+        if data is None or same(data, entry.data):
+            if result.counts(path):
                 return None
             continue
         entries[path] = replace(entry, data=data)
@@ -156,34 +157,34 @@ def copied(path: str, data: bytes, inputs: Mapping[str, bytes]) -> bytes | None:
     return max(alike or plain, key=len, default=None)
 
 
-def _last_missing(work: Work) -> Iterator[Wrong]:
+def _last_missing(result: Result) -> Iterator[Wrong]:
     """One of several results is not there."""
-    results = sorted(filter(work.counts, work.produced))
-    named = [path for path in results if posixpath.basename(path) in work.instruction]
+    results = sorted(filter(result.counts, result.produced))
+    named = [path for path in results if posixpath.basename(path) in result.instruction]
     if len(results) < 2:
         return
     last = (named or results)[-1]
-    entries = {path: entry for path, entry in work.reference.entries.items() if path != last}
-    if last in work.untouched.entries:
-        entries[last] = work.untouched.entries[last]
+    entries = {path: entry for path, entry in result.reference.entries.items() if path != last}
+    if last in result.untouched.entries:
+        entries[last] = result.untouched.entries[last]
     yield Wrong("last_missing", f"{last} is as it was" if last in entries else f"{last} is missing", Tree(entries))
 
 
-def _data(work: Work) -> Iterator[Wrong]:
+def _data(result: Result) -> Iterator[Wrong]:
     """Changes inside one result that is plain data; a folder with programs in it holds settings, not results."""
-    results = {path: entry for path, entry in work.produced.items() if work.counts(path)}
+    results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
     if any(kind_of(path, entry.data, 0) for path, entry in results.items()):
         return
-    ordered = bool(_ORDER.search(work.instruction)) and not _NO_ORDER.search(work.instruction)
+    ordered = bool(_ORDER.search(result.instruction)) and not _NO_ORDER.search(result.instruction)
     for path, entry in results.items():
         if not is_data(path, entry.data):
             continue
         off = one_off(path, entry.data)
-        if off is not None and not _same(off, entry.data) and (work.fixed is None or path in work.fixed):
-            yield Wrong("one_value_off", f"one number in {path} is off", _with(work, path, off))
+        if off is not None and not same(off, entry.data) and (result.fixed is None or path in result.fixed):
+            yield Wrong("one_value_off", f"one number in {path} is off", _with(result, path, off))
         back = reversed_lines(path, entry.data) if ordered else None
-        if back is not None and not _same(back, entry.data):
-            yield Wrong("order_reversed", f"{path} is in reverse order", _with(work, path, back))
+        if back is not None and not same(back, entry.data):
+            yield Wrong("order_reversed", f"{path} is in reverse order", _with(result, path, back))
 
 
 def is_data(path: str, data: bytes) -> bool:
@@ -231,9 +232,9 @@ def reversed_lines(path: str, data: bytes) -> bytes | None:
     return b"".join([*lines[:first], *reversed(lines[first:])]) if len(lines) - first > 1 else None
 
 
-def _with(work: Work, path: str, data: bytes) -> Tree:
-    entry = work.reference.entries[path]
-    return Tree({**work.reference.entries, path: replace(entry, data=data)})
+def _with(result: Result, path: str, data: bytes) -> Tree:
+    entry = result.reference.entries[path]
+    return Tree({**result.reference.entries, path: replace(entry, data=data)})
 
 
 def _parsed(data: bytes) -> Any:
@@ -243,7 +244,7 @@ def _parsed(data: bytes) -> Any:
         return None
 
 
-def _same(one: bytes, other: bytes) -> bool:
+def same(one: bytes, other: bytes) -> bool:
     """Equal but for white space, or as JSON."""
     if one.split() == other.split():
         return True
@@ -252,4 +253,4 @@ def _same(one: bytes, other: bytes) -> bool:
 
 
 def _same_lines(one: bytes, other: bytes) -> bool:
-    return _same(one, other) or sorted(one.split(b"\n")) == sorted(other.split(b"\n"))
+    return same(one, other) or sorted(one.split(b"\n")) == sorted(other.split(b"\n"))

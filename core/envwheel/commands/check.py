@@ -1,0 +1,214 @@
+"""`envwheel check PATH...`: the gate on environments and pools.
+
+Several environments are judged at the same time; each verdict is printed (and kept for `--resume`) as it is there. Exit
+codes: 0 all ok, 1 some rejected, 2 our side failed or the request was wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from envwheel.errors import EnvwheelError, SetupError, UsageError
+
+if TYPE_CHECKING:
+    from envwheel.domains import Domains
+    from envwheel.gate.finished import Finished
+    from envwheel.gate.ladder import GateOptions, Verdict
+    from envwheel.gate.report import Progress
+    from envwheel.sandbox.base import Engine
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of `check`."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="an environment, or a folder of them")
+    parser.add_argument("--only", metavar="STEPS", help="steps to judge, with commas: schema,lint,build,empty,...")
+    parser.add_argument("--repeat", type=int, metavar="N", help="plain trials of reference and untouched state")
+    parser.add_argument("--jobs", type=int, metavar="N", help="trials at the same time (default: one for each CPU)")
+    parser.add_argument("--engine", default="auto", metavar="E", help="what runs the boxes (default: auto)")
+    parser.add_argument("--domain", action="append", default=[], metavar="ID", help="a domain that judges too")
+    parser.add_argument("--all", action="store_true", help="go on after a fault and tell every one")
+    parser.add_argument("--resume", action="store_true", help="skip what an earlier check with these options finished")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an evidence.json")
+    parser.add_argument("--no-solution", action="store_true", help="judge folders without solution/ up to `empty`")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="write each verdict's evidence to DIR/NAME.evidence.json"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge everything that `args` names."""
+    from envwheel.domains import Domains
+    from envwheel.environment.folder import find
+    from envwheel.gate import evidence
+    from envwheel.gate.finished import Finished
+
+    options, paths = _options(args), find(args.paths)
+    against = evidence.load(args.against) if args.against else None
+    if against is not None and len(paths) != 1:
+        raise UsageError(f"--against compares one environment, and {len(paths)} are named.")
+    domains = Domains.load(args.domain) if args.domain else Domains.none()
+    engine = _open(args.engine, options)
+    try:
+        finished = Finished(options, engine.name if engine else "", domains.versions)
+        check = Check(paths, options, engine, domains, finished, args)
+        return check.run() if against is None else check.compare(against)
+    finally:
+        if engine:
+            engine.close()
+
+
+def _options(args: argparse.Namespace) -> GateOptions:
+    from envwheel.gate.options import STEPS, GateOptions
+
+    only = tuple(step.strip() for step in args.only.split(",") if step.strip()) if args.only is not None else None
+    unknown = [step for step in only or () if step not in STEPS]
+    if unknown or only == ():
+        raise UsageError(f"--only: there is no step '{', '.join(unknown)}'. Steps: {', '.join(STEPS)}.")
+    for name in ("repeat", "jobs"):
+        value = getattr(args, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} must be at least 1, got {value}.")
+    jobs = args.jobs or len(os.sched_getaffinity(0))
+    return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs)
+
+
+def _open(name: str, options: GateOptions) -> Engine | None:
+    """The engine, where a step needs one."""
+    if options.only is not None and not set(options.only) - {"schema", "lint"}:
+        return None
+    from envwheel.sandbox.engines import open_engine
+
+    return open_engine(name)
+
+
+class Check:
+    """One call of the command."""
+
+    def __init__(
+        self,
+        paths: list[Path],
+        options: GateOptions,
+        engine: Engine | None,
+        domains: Domains,
+        finished: Finished,
+        args: argparse.Namespace,
+    ) -> None:
+        self.paths, self.options, self.engine, self.domains = paths, options, engine, domains
+        self.finished, self.args = finished, args
+        self.known = finished.load() if args.resume else {}
+        self.trials = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
+        self.stop = threading.Event()
+        self.results: dict[Path, Mapping[str, Any]] = {}
+
+    def run(self) -> int:
+        """Judge, report, and say how it went as an exit code."""
+        from envwheel.gate.report import Progress, print_table
+
+        judges = ThreadPoolExecutor(self.options.jobs, thread_name_prefix="judge")
+        with Progress(len(self.paths), self.args.json) as progress, judges:
+            futures = {judges.submit(self._judge, path, progress): path for path in self.paths}
+            self._collect(futures, progress)
+        self.trials.shutdown()
+        results = [self.results[path] for path in self.paths if path in self.results]
+        if not self.args.json:
+            print_table(results)
+        if self.stop.is_set():
+            return 130
+        words = {result["verdict"] for result in results}
+        return 2 if "infra" in words else 1 if "rejected" in words else 0
+
+    def compare(self, against: Mapping[str, Any]) -> int:
+        """Judge one environment and tell what differs from `against`."""
+        from envwheel.gate.evidence import differences
+        from envwheel.gate.report import Progress, as_json, one_line, print_table
+
+        with Progress(1, self.args.json) as progress:
+            verdict = self._verdict(self.paths[0], progress)
+        self.trials.shutdown()
+        found = differences(against, verdict.evidence())
+        if self.args.json:
+            print(json.dumps(as_json(verdict)), flush=True)
+        else:
+            print_table([as_json(verdict)])
+        for line in found or ["all is as the evidence says"]:
+            progress.say(one_line(line))
+        return 2 if verdict.verdict == "infra" else 1 if found else 0
+
+    def _collect(self, futures: Mapping[Future[Mapping[str, Any] | None], Path], progress: Progress) -> None:
+        """Take verdicts as they come. The first Ctrl-C lets what runs end, the second does not."""
+        left = set(futures)
+        while left:
+            try:
+                done, left = wait(left, timeout=0.5, return_when=FIRST_COMPLETED)
+            except KeyboardInterrupt:
+                if self.stop.is_set():
+                    self._now()
+                self.stop.set()
+                progress.say("Interrupted: what is being judged is finished first. Ctrl-C again ends it now.")
+                continue
+            for future in done:
+                self._take(futures[future], future, progress)
+
+    def _take(self, path: Path, future: Future[Mapping[str, Any] | None], progress: Progress) -> None:
+        try:
+            result = future.result()
+        except SetupError:
+            self.stop.set()
+            raise
+        if result is None:
+            return
+        self.results[path] = result
+        progress.done(result)
+        if self.args.json:
+            print(json.dumps(result), flush=True)
+
+    def _now(self) -> None:
+        """End at once: threads that wait for a box cannot be ended otherwise."""
+        if self.engine:
+            self.engine.close()
+        os._exit(130)
+
+    def _judge(self, path: Path, progress: Progress) -> Mapping[str, Any] | None:
+        """The verdict on `path` as JSON, new or known; None when there is no time left for it."""
+        from envwheel.gate.report import as_json
+
+        if self.stop.is_set():
+            return None
+        key = self.finished.key(path)
+        if key in self.known:
+            return {**self.known[key], "path": str(path), "name": path.resolve().name}
+        verdict = self._verdict(path, progress)
+        result = as_json(verdict)
+        self.finished.add(key, result)
+        if self.args.out:
+            self._write_evidence(verdict)
+        return result
+
+    def _verdict(self, path: Path, progress: Progress) -> Verdict:
+        from envwheel.gate.ladder import judge
+
+        name = path.resolve().name
+        return judge(
+            path,
+            self.engine,
+            self.domains,
+            options=self.options,
+            on_step=lambda step, outcome: progress.step(name, step),
+            pool=self.trials,
+        )
+
+    def _write_evidence(self, verdict: Verdict) -> None:
+        try:
+            self.args.out.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(verdict.evidence(), indent=1)
+            (self.args.out / f"{verdict.name}.evidence.json").write_text(text + "\n", "utf-8")
+        except OSError as error:
+            raise EnvwheelError(f"--out: {error.filename} cannot be written: {error.strerror}.") from error

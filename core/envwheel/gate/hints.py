@@ -1,0 +1,239 @@
+"""Does instruction or fixture hold the solving command or the answer? Suspects are tried: only a reward of 1 is a leak.
+
+- A command in the instruction, or a script in the image that the instruction does not name, is run as the solver.
+- A block of the instruction, or a file that the instruction does not name, that says what the reference produces is
+  written to the artifact.
+- A comment in a file to be repaired that states the repaired line is taken at its word.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from envwheel.gate.lab import Batch, Lab
+from envwheel.gate.options import Fault
+from envwheel.gate.shown import ANSWER, Shown
+from envwheel.gate.wrong_artifacts import Result, same
+from envwheel.sandbox.base import Entry, LayerFile, Tree
+from envwheel.trial import ScriptWork, inline
+
+FIRST_NUMBER = 400
+MOST_COMMANDS = 4
+LONG_LINE = 12
+"""Characters from which an equal line is no chance."""
+LARGEST_TEXT = 256 << 10
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
+_SHELL = ("bash", "sh", "shell", "console", "zsh")
+_TOLD = re.compile(
+    r"\banswer|\bsolution\b|for reference|\bspoiler|\bhint\b|expected (?:output|result|content|file)|this does it"
+    r"|correct (?:output|result|content)|result is\b|(?:total|sum|count|value|password|key|flag) is\b",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"(?:#|//|--|/\*|<!--|;;?)\s*(.*)")
+_TALKING = re.compile(
+    r"should|bug|fix|todo|instead|correct|wrong|must|replace|was:|hint|right|change|broken|off.by|actually|needs?\b",
+    re.IGNORECASE,
+)
+
+
+def check(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
+    """The first hint that earns a reward of 1."""
+    files = [file for file in files if file.size <= LARGEST_TEXT]
+    shown = shown_by(lab)
+    for number, (what, script) in enumerate((*commands(lab), *_scripts(lab, shown, files))):
+        work = ScriptWork("attack", f"hint_{number}", (inline(script),))
+        if lab.holds(batch.run(work, FIRST_NUMBER + number, reuse=True).result().record):
+            return [Fault("leak_answer", f"{what} solves the task when it is run")]
+    if not lab.task.config.separate or not lab.options.need_solution or not _worth_learning(lab, shown, files):
+        return []
+    lab.learn(batch)
+    result = Result(lab.reference or Tree(), lab.untouched or Tree(), shown.instruction, {})
+    for what, tree in (*_told(result, shown), *_unnamed(result, shown, files), *_commented(result, files)):
+        if lab.holds(batch.grade("attack", "hint", tree).result().record):
+            return [Fault("leak_answer", what)]
+    return []
+
+
+def shown_by(lab: Lab) -> Shown:
+    """What the instruction names, relative to the working directory."""
+    return Shown(lab.task.environment.instruction, lab.task.config.workdir or lab.images.work.workdir or "/")
+
+
+def commands(lab: Lab) -> list[tuple[str, str]]:
+    """Commands of the instruction that could be the solution: (what, bash), likeliest first."""
+    text, solution = lab.task.environment.instruction, _lines(_solution(lab))
+    paths = lab.task.config.artifact_paths
+    found: dict[str, int] = {}
+    blocks = [(match[3], match[2].lower() in _SHELL) for match in _FENCE.finditer(text)]
+    blocks += [(match[1], False) for match in _INDENTED.finditer(text)]
+    blocks += [(match[1], False) for match in _INLINE.finditer(text) if " " in match[1]]
+    blocks += [("\n".join(line for line in text.splitlines() if _stripped(line) in solution), False)]
+    for block, is_shell in blocks:
+        script = "\n".join(re.sub(r"^\s*[$>] ", "", line) for line in _dedented(block))
+        shared = sum(_stripped(line) in solution for line in script.splitlines())
+        if script.strip() and (shared or is_shell or any(path in script for path in paths)):
+            found[script] = max(found.get(script, 0), shared)
+    best = sorted(found, key=lambda script: -found[script])[:MOST_COMMANDS]
+    return [(f"the instruction's `{_short(script)}`", script) for script in best]
+
+
+def _scripts(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]]:
+    """Scripts in the image that nobody speaks of and that share lines with the solution."""
+    solution = _lines(_solution(lab))
+    for file in files:
+        if not file.visible or shown.covers(file.path) or not solution:
+            continue
+        data = file.read()
+        is_python = file.path.endswith(".py") or b"python" in data[:40]
+        if not (is_python or file.path.endswith((".sh", ".bash")) or data.startswith(b"#!")):
+            continue
+        if solution & _lines(data.decode("utf-8", "replace")):
+            program = "python3" if is_python else "bash"
+            yield f"{file.path}, which the instruction does not name,", f"{program} {shlex.quote(file.path)}"
+
+
+def _worth_learning(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> bool:
+    """Whether anything speaks for running the reference now: a telling word, or a file that nobody speaks of."""
+    if _TOLD.search(shown.instruction):
+        return True
+    return any(
+        file.visible and (not shown.covers(file.path) or any(_comments(_decoded(file)))) and file.size for file in files
+    )
+
+
+def _told(result: Result, shown: Shown) -> Iterator[tuple[str, Tree]]:
+    """What the reference produces stands in the instruction, said to be the answer."""
+    results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
+    if len(results) != 1 or not _TOLD.search(shown.instruction):
+        return
+    ((path, entry),) = results.items()
+    text = shown.instruction
+    for match in _FENCE.finditer(text):
+        before = "\n".join(text[: match.start()].strip().splitlines()[-2:])
+        if same(match[3].encode(), entry.data) and _TOLD.search(before):
+            yield f"the instruction holds the content of {path}", _put(result, path, match[3].encode())
+    answer = entry.data.decode("utf-8", "replace").strip()
+    for line in text.splitlines():
+        if 0 < len(answer) <= 200 and _TOLD.search(line) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", line):
+            yield f"the instruction tells the content of {path}: `{_short(line)}`", _put(result, path, entry.data)
+
+
+def _unnamed(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tuple[str, Tree]]:
+    """A file that the instruction does not name says what the reference produces."""
+    results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
+    for file in files:
+        if not file.visible or shown.covers(file.path) or file.path in result.reference.entries:
+            continue
+        data = file.read()
+        telling = ANSWER.search(file.path) or "/." in file.path or _TALKING.search(file.path)
+        for path, entry in results.items():
+            core = entry.data.strip()
+            held = same(data, entry.data) or (telling and len(core) >= 16 and core in data)
+            if held and len(core) >= 8 and len(results) == 1:
+                yield (
+                    f"{file.path}, which the instruction does not name, holds the content of {path}",
+                    _put(result, path, entry.data),
+                )
+
+
+def _commented(result: Result, files: Iterable[LayerFile]) -> Iterator[tuple[str, Tree]]:
+    """Comments that state repaired lines: the changes whose lines they state are made, and no others."""
+    said = [(file.path, comment) for file in files if file.visible for comment in _comments(_decoded(file))]
+    if not said:
+        return
+    for path, entry in result.produced.items():
+        before = result.untouched.entries.get(path)
+        if before is None or b"\0" in entry.data + before.data:
+            continue
+        repaired, source = repaired_by([comment for _, comment in said], _text(before), _text(entry))
+        if repaired is not None:
+            place = next(where for where, comment in said if comment == source)
+            yield f"a comment in {place} states the fix: `{_short(source)}`", _put(result, path, repaired.encode())
+
+
+def repaired_by(comments: list[str], before: str, after: str) -> tuple[str | None, str]:
+    """`before` with those changes towards `after` whose new lines stand in `comments`, and one such comment."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    made: list[str] = []
+    source = ""
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        stated = [_stated(line, comments) for line in new[k:m] if _code(line)]
+        if kind in ("replace", "insert") and stated and all(stated):
+            made += new[k:m]
+            source = stated[0] or ""
+        else:
+            made += old[i:j]
+    return ("".join(made), source) if source else (None, "")
+
+
+def _stated(line: str, comments: list[str]) -> str | None:
+    """The comment in which a line of code stands, whole or what it returns, assigns or asks."""
+    code = _code(line)
+    parts = [code, *(part[1] for part in re.finditer(r"(?:return|=|if|while|elif)\s+(.+?):?$", code))]
+    for part in parts:
+        if len(part) >= 6:
+            for comment in comments:
+                if part in comment:
+                    return comment
+    return None
+
+
+def _comments(text: str) -> Iterator[str]:
+    """Comments that talk about a change."""
+    for line in text.splitlines():
+        match = _COMMENT.search(line)
+        if match and _TALKING.search(match[1]):
+            yield " ".join(match[1].split())
+
+
+def _code(line: str) -> str:
+    """A line without white space at its ends, runs of it as one blank, and no comment."""
+    return " ".join(re.sub(r"\s(?:#|//).*$", "", line).split()).removeprefix("#").strip()
+
+
+def _put(result: Result, path: str, data: bytes) -> Tree:
+    entry = result.reference.entries[path]
+    return Tree({**result.untouched.entries, **_above(result, path), path: replace(entry, data=data)})
+
+
+def _above(result: Result, path: str) -> dict[str, Entry]:
+    """The folders over `path` in the reference's artifacts."""
+    return {name: e for name, e in result.reference.entries.items() if e.kind == "dir" and path.startswith(name + "/")}
+
+
+def _solution(lab: Lab) -> str:
+    return lab.task.solution.read_text("utf-8", "replace") if lab.task.solution else ""
+
+
+def _lines(text: str) -> frozenset[str]:
+    return frozenset(line for line in map(_stripped, text.splitlines()) if len(line) >= LONG_LINE and line[0] != "#")
+
+
+def _stripped(line: str) -> str:
+    return line.strip().removeprefix("$ ")
+
+
+def _dedented(block: str) -> list[str]:
+    lines = block.strip("\n").splitlines()
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    return [line[min(indents, default=0) :] for line in lines]
+
+
+def _decoded(file: LayerFile) -> str:
+    data = file.read()
+    return "" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def _text(entry: Entry) -> str:
+    return entry.data.decode("utf-8", "replace")
+
+
+def _short(text: str) -> str:
+    first = " ".join(text.split())
+    return first if len(first) <= 60 else first[:57] + "..."
