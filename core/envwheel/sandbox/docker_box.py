@@ -108,7 +108,7 @@ class DockerBox:
         try:
             self.daemon.call("put files into a box", lambda api: api.put_archive(self.id, "/", data))
         except Refused as refused:
-            raise self.lost(f"files could not be put into it: {refused.explanation}") from refused
+            raise self.lost("files could not be put into it", refused) from refused
 
     def get(self, path: str, caps: ArchiveCaps = DEFAULT_CAPS) -> Tree | None:
         """See `Box.get`."""
@@ -119,7 +119,7 @@ class DockerBox:
             absent = refused.status == 404 and "No such container" not in refused.explanation
             if absent or "not a directory" in refused.explanation or "too many links" in refused.explanation:
                 return None
-            raise self.lost(f"{path} could not be copied out: {refused.explanation}") from refused
+            raise self.lost(f"{path} could not be copied out", refused) from refused
 
     def stop(self) -> None:
         """See `Box.stop`."""
@@ -161,9 +161,13 @@ class DockerBox:
         if reason:
             raise BoxGone(reason, f"Box {self.id[:12]} is gone: {WHY[reason]}.")
 
-    def lost(self, happened: str) -> BoxGone | InfraError:
-        """What to raise when something that needs a living box failed."""
+    def lost(self, happened: str, refused: Refused | None = None) -> BoxGone | InfraError:
+        """What to raise when something that needs a living box failed: ours, unless the box is gone or spoilt."""
         reason = self.gone()
+        if refused is not None:
+            if not reason and refused.status >= 500 and "OCI runtime" not in refused.explanation:
+                return refused
+            happened = f"{happened}: {refused.explanation.strip()}"
         if reason:
             return BoxGone(reason, f"Box {self.id[:12]} is gone ({WHY[reason]}): {happened}.")
         return BoxGone("died", f"Box {self.id[:12]} is of no more use: {happened}.")

@@ -117,6 +117,10 @@ class Builder:
             log: deque[str] = deque(maxlen=LOG_LINES)
             try:
                 return self._run(request, timeout_s, network, parent, log)
+            except Refused as refused:
+                if refused.status != 400:
+                    raise
+                raise BuildFailed(f"The Dockerfile cannot be used: {refused.explanation}") from refused
             except BuildFailed as failed:
                 self.clear(request.key)
                 if watched.over:

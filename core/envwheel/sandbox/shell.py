@@ -62,14 +62,17 @@ class _Connection:
             self._exec, self._stream = self._attach(user, env, workdir=None)
         except Refused:
             # The working directory may have been removed by what ran before.
-            self._exec, self._stream = self._attach(user, env, workdir="/")
+            try:
+                self._exec, self._stream = self._attach(user, env, workdir="/")
+            except Refused as refused:
+                raise box.lost(f"a shell as user {user or 'root'!r} did not start", refused) from refused
         answer = Answer(new_nonce(), HeadTail(4096))
         self.send(opening(answer.nonce, box.spec.workdir))
         if not self.read(answer, time.monotonic() + OPEN_S, flood=1 << 20):
             self.close()
             answer.flush()
             said = answer.output.text().strip() or "no answer"
-            raise box.lost(f"a shell as user {user or 'of the image'!r} did not start: {said}")
+            raise box.lost(f"a shell as user {user or 'root'!r} did not start: {said}")
         self.pid = answer.code or 0
 
     def _attach(self, user: str | None, env: Mapping[str, str], workdir: str | None) -> tuple[str, Attached]:
