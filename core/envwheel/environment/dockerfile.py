@@ -24,15 +24,18 @@ class Copy:
         for source in self.sources:
             plain = posixpath.normpath(source).lstrip("/")
             if plain == ".":
-                return posixpath.join(self.target, name)
+                return _path(self.target, name)
             parts, depth = name.split("/"), plain.count("/") + 1
-            head, rest = "/".join(parts[:depth]), parts[depth:]
-            if fnmatch.fnmatchcase(head, plain):
-                if rest:  # the source is a folder: its contents are copied, not itself
-                    return posixpath.join(self.target, *rest)
+            if fnmatch.fnmatchcase("/".join(parts[:depth]), plain):
+                if len(parts) > depth:  # the source is a folder: its contents are copied, not itself
+                    return _path(self.target, *parts[depth:])
                 folder = self.target.endswith("/") or len(self.sources) > 1
-                return posixpath.join(self.target, parts[-1]) if folder else self.target
+                return _path(self.target, parts[-1]) if folder else _path(self.target)
         return None
+
+
+def _path(*parts: str) -> str:
+    return posixpath.normpath(posixpath.join(*parts))
 
 
 def copies(dockerfile: str) -> list[Copy]:

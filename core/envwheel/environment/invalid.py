@@ -47,7 +47,7 @@ def _path(detail: ErrorDetails) -> str:
     for part in detail["loc"]:
         if isinstance(part, int):
             path += f"[{part}]"
-        elif part not in ("str", "int", "float"):  # pydantic adds the branch of a union
+        elif part not in ("str", "int", "float") and not part.startswith("function-"):  # pydantic's branch of a union
             path += f".{part}"
     return path
 
