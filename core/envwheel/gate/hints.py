@@ -99,12 +99,14 @@ def _scripts(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tup
 
 
 def _worth_learning(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> bool:
-    """Whether anything speaks for running the reference now: a telling word, or a file that nobody speaks of."""
+    """Whether anything speaks for running the reference now: a telling word, a file that nobody speaks of, a
+    comment in a box where something is to be repaired."""
     if _TOLD.search(shown.instruction):
         return True
-    return any(
-        file.visible and (not shown.covers(file.path) or any(_comments(_decoded(file)))) and file.size for file in files
-    )
+    visible = [file for file in files if file.visible]
+    artifacts = lab.task.config.artifact_paths
+    in_place = any(file.path == path or file.path.startswith(path + "/") for file in visible for path in artifacts)
+    return any(not shown.covers(file.path) or (in_place and any(_comments(_decoded(file)))) for file in visible)
 
 
 def _told(result: Result, shown: Shown) -> Iterator[tuple[str, Tree]]:

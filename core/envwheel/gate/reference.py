@@ -41,6 +41,8 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
         lab.skipped.add("clock")
     lab.reference = first.result().artifacts
     if not lab.holds(first.result().record):
+        for moot in (*untouched, *filter(None, (clock, tight))):
+            moot.cancel()
         return [_first_failed(lab, batch, first.result().record, others)]
     lab.fixed = _fixed([future for future in (first, clock, tight, *others) if future])
     fault = (
