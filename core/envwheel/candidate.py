@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from envwheel.attempt import Subject, attempt
 from envwheel.calibrate import BandDecision, Tried, calibrate
@@ -37,6 +37,9 @@ from envwheel.solver import Solver
 from envwheel.store import RunDirectory, write_file
 from envwheel.summary import RoundSummary
 from envwheel.trial import build_images
+
+GATE = GateOptions(jobs=1, keep_images=True)
+"""The whole gate, one box at a time: other candidates fill the other places. Calibration uses the images again."""
 
 
 class Watch(Protocol):
@@ -67,6 +70,7 @@ class Parts:
     solver: Solver
     control: Control
     watch: Watch
+    gate: GateOptions = GATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +150,10 @@ class Candidate:
     def _judge(self, folder: Path) -> GateNote:
         parts = self.parts
         with self.control.place():
-            verdict = judge(folder, parts.engine, parts.domains, options=GateOptions(jobs=1, keep_images=True))
+            verdict = judge(folder, parts.engine, parts.domains, options=parts.gate, on_step=self._step)
         self.images = list(verdict.images.values())
-        write_file(folder / "evidence.json", json.dumps(verdict.evidence(), indent=1))
+        self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
-        reached = [step.step for step in verdict.steps if step.outcome == "ok"]
-        ended = [step.step for step in verdict.steps if step.outcome in ("failed", "infra")]
-        stage = ended[0] if ended else reached[-1]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
         return GateNote(
             round=self.round,
@@ -160,13 +161,20 @@ class Candidate:
             environment=self.target.name,
             tree_sha256=verdict.tree_sha256,
             verdict=verdict.verdict,
-            code=verdict.code or "",
+            code=verdict.code,
             message=verdict.message,
-            stage=stage,
+            stage=verdict.stage,
             seconds=verdict.seconds,
             cpu_s=_sum([trial.cpu_s for trial in trials]),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
         )
+
+    def _step(self, step: str, outcome: str) -> None:
+        """Between two steps of the gate the run may be stopped."""
+        if outcome == "running":
+            self.say(step)
+            if not self.control.go_on():
+                raise Stopped
 
     def _calibrate(self, folder: Path, note: GateNote) -> BandDecision:
         """Trials of the solver until the band decision is certain. Raises Stopped."""
@@ -203,7 +211,7 @@ class Candidate:
         parts = self.parts
         folder = self.store.rollouts / str(self.round)
         finished = folder / f"{id}.json"
-        summary, cpu_s = read_summary(finished) if finished.exists() else None, None
+        summary, cpu_s, log = read_summary(finished) if finished.exists() else None, None, ""
         if summary is None or summary.tree_sha256 != subject.task.tree_sha256:
             with self.control.place():
                 self.say(f"trial {id[-2:]}")
@@ -218,12 +226,12 @@ class Candidate:
                     seed=seed,
                     round=self.round,
                 )
-            summary, cpu_s = made.summary, made.trial.cpu_s
+            summary, cpu_s, log = made.summary, made.trial.cpu_s, made.trial.log_tail
         note = self._note(summary, cpu_s)
         self.store.append(note)
         self.control.spend(note.tokens)
         if note.outcome == "infra":
-            self.control.infra("trial", note.reason)
+            self.control.infra("trial", log or note.reason)
             self.control.pause(self.control.back_off_s)
         else:
             self.control.fine("trial")
@@ -263,15 +271,21 @@ class Candidate:
             "interval": [round(decision.low, 4), round(decision.high, 4)],
             "rollouts": [trial.rollout for trial in self.store.of(TrialNote, candidate=self.target.candidate)],
         }
-        write_file(folder / "evidence.json", json.dumps(evidence, indent=1))
+        self._write_evidence(folder, evidence)
         place = self.store.admit(folder, note.tree_sha256)
         self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
+
+    def _write_evidence(self, folder: Path, evidence: Mapping[str, Any]) -> None:
+        # What a kill leaves half written must not lie in the folder: it would change the tree hash.
+        part = self.store.path / f".{self.target.candidate}.part"
+        write_file(folder / "evidence.json", json.dumps(evidence, indent=1), part=part)
 
     def _close(self, ending: Ending) -> Attempt:
         """Write the ledger's record of this candidate."""
         parts, target, note = self.parts, self.target, ending.note
         trials = self.store.of(TrialNote, candidate=target.candidate)
         notes = self.store.of(GateNote, candidate=target.candidate)
+        work: list[GateNote | TrialNote] = [*notes, *trials]
         scored = [trial for trial in trials if trial.outcome == "scored"]
         passes = sum(trial.passed is True for trial in scored)
         low, high = wilson(passes, len(scored)) if scored else (None, None)
@@ -296,8 +310,8 @@ class Candidate:
             low=low,
             high=high,
             solver_tokens=sum((trial.tokens for trial in trials), Tokens()),
-            wall_s=sum(one.seconds for one in [*notes, *trials]),
-            cpu_s=_sum([one.cpu_s for one in [*notes, *trials]]),
+            wall_s=sum(one.seconds for one in work),
+            cpu_s=_sum([one.cpu_s for one in work]),
             rollouts=tuple(trial.rollout for trial in trials),
             finished=datetime.now(UTC).isoformat(timespec="seconds"),
         )

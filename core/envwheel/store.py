@@ -149,9 +149,9 @@ class RunDirectory:
         self.close()
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write `text` to `path`, whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
+def write_file(path: Path, text: str, *, part: Path | None = None) -> None:
+    """Write `text` to `path`, whole or not at all, by way of `part` (on the same file system; default: beside it)."""
+    part = part or path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()

@@ -17,6 +17,7 @@ from envwheel.candidate import Parts
 from envwheel.config import Config, override
 from envwheel.control import Control
 from envwheel.domains import Domains
+from envwheel.gate.options import GateOptions
 from envwheel.propose.procedural import Procedural
 from envwheel.start import begin
 from envwheel.store import RunDirectory
@@ -60,6 +61,7 @@ def make_parts(toy: Domains, tmp_path: Path) -> Iterator[MakeParts]:
                 config.run.jobs, max_tokens=config.run.max_tokens, max_dollars=config.run.max_dollars, back_off_s=0.0
             ),
             watch=Watcher(),
+            gate=GateOptions(only=("schema", "build", "empty", "reference"), repeat=1, jobs=1, keep_images=True),
         )
         begin(parts)
         return parts
