@@ -116,6 +116,7 @@ def test_the_document_is_atif(tmp_path: Path) -> None:
     assert last["tool_calls"] == [{"tool_call_id": "a", "function_name": "bash", "arguments": {"command": "ls"}}]
     assert last["observation"] == {"results": [{"source_call_id": "a", "content": "x"}]}
     assert set(last["metrics"]) == METRIC_FIELDS - {"cost_usd"}
+    assert last["message"] == "m ?"
     assert last["metrics"]["logprobs"] == [-0.5, -1.0]
     assert document["final_metrics"] == {
         "total_prompt_tokens": 3, "total_completion_tokens": 2, "total_cached_tokens": 1, "total_steps": 3,

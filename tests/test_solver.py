@@ -198,7 +198,7 @@ def test_agent_settings_stand_on_a_preset() -> None:
     assert agent_settings({}, preset="tiny") == TINY
     mine = agent_settings({"turns": 5, "few_shot": [["q", "a"]], "temperature": 0.2, "tokens": 100}, preset="tiny")
     assert (mine.turns, mine.few_shot, mine.sampling.temperature, mine.tokens) == (5, (("q", "a"),), 0.2, 100)
-    assert mine.sampling.stop == TINY.sampling.stop
+    assert mine.sampling.max_tokens == TINY.sampling.max_tokens
     assert agent_settings({"preset": ""}, preset="tiny") == AgentSettings()
     for wrong in (
         {"preset": "big"},

@@ -30,12 +30,13 @@ TINY = AgentSettings(
     few_shot=(
         ("Make a new folder photos.", _block("mkdir photos")),
         ("Set the mode of /app/key.pem to 400.", _block("chmod 400 /app/key.pem")),
-        ("Create a symbolic link /app/latest that points to /app/v3.", _block("ln -s /app/v3 /app/latest")),
+        ("Create a symbolic link to /app/v3 named /app/latest.", _block("ln -s /app/v3 /app/latest")),
+        ("Copy the file plan.txt to plan.bak.", _block("cp plan.txt plan.bak")),
+        ("Write the word ok to status.txt.", _block("echo ok > status.txt")),
         ("Write the last 5 lines of big.log to tail.txt.", _block("tail -n 5 big.log > tail.txt")),
-        ("Move draft.txt to final.txt.", _block("mv draft.txt final.txt")),
     ),
-    # The closing fence ends the answer: what a tiny model adds after it is noise.
-    sampling=Sampling(temperature=0.7, max_tokens=48, stop=("\n```",)),
+    # No stop text: the tokens that make it up would come without their probabilities.
+    sampling=Sampling(temperature=0.7, max_tokens=48),
     turns=1,
     fenced=True,
 )

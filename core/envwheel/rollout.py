@@ -82,9 +82,8 @@ class RolloutWriter:
     def step(self, record: Mapping[str, Any]) -> None:
         """Append one step; it is on disk when this returns."""
         self.steps += 1
-        line = json.dumps({"schema": SCHEMA, "step": self.steps, **record}, ensure_ascii=True)
-        with self.path.open("a", encoding="ascii") as file:
-            file.write(line + "\n")
+        with self.path.open("ab") as file:
+            file.write(_encoded({"schema": SCHEMA, "step": self.steps, **record}) + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -92,8 +91,8 @@ class RolloutWriter:
         """Write `ID.json` beside the steps, whole or not at all, and return its path."""
         target = self.path.with_suffix(".json")
         part = target.with_suffix(".json.part")
-        with part.open("w", encoding="ascii") as file:
-            json.dump(trajectory(summary, read_steps(self.path)), file, ensure_ascii=True)
+        with part.open("wb") as file:
+            file.write(_encoded(trajectory(summary, read_steps(self.path))))
             file.flush()
             os.fsync(file.fileno())
         part.replace(target)
@@ -118,6 +117,11 @@ def read_steps(path: Path) -> list[dict[str, Any]]:
         elif number < len(lines):
             raise UsageError(f"{path}: line {number} is no rollout step. Remove the file; the trial can be run again.")
     return steps
+
+
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    """JSON that every reader takes: what a box printed may hold lone surrogates, which are no valid text."""
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -99,6 +99,7 @@ class LocalModel:
         self._server = None
 
     def _completion(self, prompt_ids: Sequence[int], data: Mapping[str, Any]) -> Completion:
+        # The tokens of a stop text are drawn and counted, but llama.cpp gives no probabilities for them.
         drawn = data["completion_probabilities"]
         cached = int(data["timings"].get("cache_n", 0))
         # An embedded model has no price a token: nothing is paid.
