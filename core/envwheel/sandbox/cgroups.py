@@ -20,7 +20,7 @@ from envwheel.sandbox.base import Usage
 
 ROOT = Path("/sys/fs/cgroup")
 FOLDER = "envwheel-builds"
-V1_CONTROLLERS = ("memory", "pids", "cpu", "cpuacct", "cpuset", "devices", "freezer", "blkio", "systemd")
+V1_CONTROLLERS = ("memory", "pids", "cpu", "cpuacct", "cpuset", "devices", "freezer", "blkio", "systemd", "unified")
 
 
 @dataclass(frozen=True, slots=True)

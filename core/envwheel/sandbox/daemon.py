@@ -44,10 +44,13 @@ class Attached:
         self._stream = stream
         self.socket: socket.socket = getattr(stream, "_sock", stream)
         self.socket.settimeout(60.0)
+        self._poll = select.poll()
+        self._poll.register(self.socket, select.POLLIN)
 
     def wait(self, seconds: float) -> bool:
         """Whether something can be read within `seconds`."""
-        return seconds > 0 and bool(select.select([self.socket], [], [], seconds)[0])
+        # Not select(): it knows no descriptor above 1023.
+        return seconds > 0 and bool(self._poll.poll(seconds * 1000))
 
     def receive(self) -> bytes:
         """What has come, framed as the daemon sends it; empty at the end of the stream."""

@@ -20,7 +20,7 @@ from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
 from envwheel.sandbox.cgroups import Confinement
 from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_box import DockerBox, creation
-from envwheel.sandbox.docker_build import Builder
+from envwheel.sandbox.docker_build import Builder, BuildLimits
 from envwheel.sandbox.faketime import FakeTime
 from envwheel.sandbox.images import Images
 from envwheel.sandbox.layers import layer_files
@@ -32,8 +32,11 @@ CANDIDATES_FAULT = ("executable file not found", "no such file or directory", "n
 
 
 def open_engine(settings: Mapping[str, object] | None = None) -> DockerEngine:
-    """The Docker engine of this machine (or of `DOCKER_HOST`). Raises SetupError when no daemon answers."""
-    return DockerEngine(Daemon())
+    """The Docker engine of this machine (or of `DOCKER_HOST`); `settings` are fields of `BuildLimits`.
+
+    Raises SetupError when no daemon answers.
+    """
+    return DockerEngine(Daemon(), BuildLimits(**(settings or {})))  # type: ignore[arg-type]
 
 
 class DockerEngine:
@@ -41,7 +44,7 @@ class DockerEngine:
 
     name = "docker"
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: Daemon, limits: BuildLimits) -> None:
         self.daemon = daemon
         self._owner, self._id = owner.current(), secrets.token_hex(8)
         info = daemon.info()
@@ -50,9 +53,9 @@ class DockerEngine:
             raise SetupError("The Docker daemon runs Windows containers; envwheel needs Linux ones.")
         self._confinement = Confinement(info.get("CgroupDriver", ""), int(info.get("CgroupVersion") or 1))
         self._faketime = FakeTime.find_or_fetch()
-        self._watchdog = Watchdog(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")))
+        self._watchdog = Watchdog(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")), limits.step_mb)
         self._reaper = Reaper(self._owner)
-        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog.build)
+        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog, limits)
         self._images = Images(daemon, self._builder)
         self._boxes: dict[str, DockerBox] = {}
         self._users: dict[str, str] = {}

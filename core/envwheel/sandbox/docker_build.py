@@ -14,9 +14,9 @@ import json
 import os
 import threading
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,15 +32,23 @@ if TYPE_CHECKING:
 
     from envwheel.sandbox.cgroups import Confinement
     from envwheel.sandbox.owner import Owner
+    from envwheel.sandbox.watchdog import Watchdog
 
 REPOSITORY = "envwheel/built"
 LABEL = "envwheel.build"
-MEMORY_MB = 4096
-PROCESSES = 1024
-FILE_MB = 4096
 LOG_LINES = 60
 UNREACHABLE = ("timeout", "Timeout", "toomanyrequests", "rate limit", "connection reset", "TLS handshake", "503", "502")
 """Words of a registry or mirror that could answer on another day: our side's failure, not the candidate's."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildLimits:
+    """What one build may use: MiB of memory, processes, MiB of one file, MiB that one step writes."""
+
+    memory_mb: int = 4096
+    processes: int = 1024
+    file_mb: int = 4096
+    step_mb: int = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +63,17 @@ class Request:
 class Builder:
     """Builds images once per content; safe to call from many threads."""
 
-    def __init__(self, daemon: Daemon, owner: Owner, confinement: Confinement, watch: Callable[[str], Any]) -> None:
-        self._daemon, self._owner, self._confinement, self._watch = daemon, owner, confinement, watch
+    def __init__(
+        self, daemon: Daemon, owner: Owner, confinement: Confinement, watchdog: Watchdog, limits: BuildLimits
+    ) -> None:
+        self._daemon, self._owner, self._confinement = daemon, owner, confinement
+        self._watchdog, self._limits = watchdog, limits
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._guard = threading.Lock()
         self._slots = threading.BoundedSemaphore(max(os.cpu_count() or 1, 2))
         self._built: dict[str, Image] = {}
+        self._uses: Counter[str] = Counter()
+        self._busy: set[str] = set()
 
     def build(self, context: Path, resolve: Callable[[str], str], *, timeout_s: float, network: bool) -> Image:
         """See `Engine.build`. `resolve` turns a reference in a FROM line into a local image id."""
@@ -68,10 +81,16 @@ class Builder:
         with self._guard:
             lock = self._locks[request.key]
         with lock:
-            if request.key not in self._built:
+            known = self._built.get(request.key)
+            image = self._image(known.id, known.base_id) if known else None
+            if image is None:
                 found = self._adopt(request.key) or self.make(request, timeout_s=timeout_s, network=network)
-                self._built[request.key] = self._image(found, request.bases[-1])
-            return self._built[request.key]
+                image = self._image(found, request.bases[-1])
+            if image is None:
+                raise InfraError("daemon", "An image was removed while it was being built.")
+            self._built[request.key] = image
+            self._uses[request.key] += 1
+            return image
 
     def request(
         self,
@@ -108,12 +127,7 @@ class Builder:
 
     def make(self, request: Request, *, timeout_s: float, network: bool) -> str:
         """Build now; the image's id. Raises BuildFailed, InfraError."""
-        limits = (
-            self._confinement.parent(request.key, memory_mb=MEMORY_MB, processes=PROCESSES)
-            if self._confinement.possible
-            else nullcontext("")
-        )
-        with self._slots, limits as parent, self._watch(request.key) as watched:
+        with self._slots, self._confined(request.key) as parent, self._watchdog.build(request.key) as watched:
             log: deque[str] = deque(maxlen=LOG_LINES)
             try:
                 return self._run(request, timeout_s, network, parent, log)
@@ -127,6 +141,13 @@ class Builder:
                     too_much = f"The build used more disk than it may: {watched.over}."
                     raise BuildFailed(too_much, failed.log_tail) from None
                 raise
+
+    def _confined(self, key: str) -> AbstractContextManager[str]:
+        """The name of a control group for one build; empty where there cannot be one."""
+        if not self._confinement.possible:
+            return nullcontext("")
+        name = f"{key[:20]}-{self._owner.pid}"
+        return self._confinement.parent(name, memory_mb=self._limits.memory_mb, processes=self._limits.processes)
 
     def _run(self, request: Request, timeout_s: float, network: bool, parent: str, log: deque[str]) -> str:
         deadline = time.monotonic() + timeout_s
@@ -160,41 +181,54 @@ class Builder:
         return image
 
     def _parameters(self, key: str, network: bool, parent: str) -> dict[str, Any]:
-        size = FILE_MB << 20
+        size, memory = self._limits.file_mb << 20, self._limits.memory_mb << 20
         ulimits = [{"Name": "fsize", "Soft": size, "Hard": size}, {"Name": "core", "Soft": 0, "Hard": 0}]
         return {
             "t": self._tag(key),
             "rm": True,
             "forcerm": True,
             "networkmode": "bridge" if network else "none",
-            "memory": MEMORY_MB << 20,
-            "memswap": MEMORY_MB << 20,
+            "memory": memory,
+            "memswap": memory,
             "ulimits": json.dumps(ulimits),
             **({"cgroupparent": parent} if parent else {}),
         }
 
-    def _image(self, image_id: str, base: str) -> Image:
-        seen = self._daemon.call("inspect an image", lambda api: api.inspect_image(image_id)) or {}
+    def _image(self, image_id: str, base: str) -> Image | None:
+        seen = self._daemon.call("inspect an image", lambda api: api.inspect_image(image_id), ignore=(404,))
+        if seen is None:
+            return None
         config = seen.get("Config") or {}
         return Image(image_id, user=config.get("User") or "", workdir=config.get("WorkingDir") or "", base_id=base)
 
     def remove(self, image: Image) -> None:
-        """Let go of an image that `build` made; a no-op for others."""
+        """Let go of an image that `build` gave, once for each time; the last one removes it. A no-op for others."""
         for key in [key for key, built in self._built.items() if built.id == image.id]:
-            self._built.pop(key, None)
+            with self._locks[key]:
+                self._uses[key] -= 1
+                if self._uses[key] <= 0:
+                    self._forget(key)
+        for key in list(self._busy):
             self.clear(key)
 
+    def _forget(self, key: str) -> None:
+        self._built.pop(key, None)
+        self._uses.pop(key, None)
+        self.clear(key)
+
     def clear(self, key: str) -> None:
-        """Remove this process's tag for `key` and what a build of it left without a tag."""
-        with contextlib.suppress(Refused):
-            self._daemon.call("remove an image", lambda api: api.remove_image(self._tag(key)), ignore=(404, 409))
+        """Remove this process's tag for `key` and what a build of it left without a tag. A box may still hold it."""
+        try:
+            self._daemon.call("remove an image", lambda api: api.remove_image(self._tag(key)), ignore=(404,))
+            self._busy.discard(key)
+        except Refused:
+            self._busy.add(key)
         remove_dangling(self._daemon, {LABEL: key, "envwheel.owner": str(self._owner)})
 
     def close(self) -> None:
         """Let go of every image."""
-        for key in list(self._built):
-            self._built.pop(key, None)
-            self.clear(key)
+        for key in [*self._built, *self._busy]:
+            self._forget(key)
 
 
 def remove_dangling(daemon: Daemon, labels: Mapping[str, str]) -> int:

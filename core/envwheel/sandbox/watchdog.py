@@ -31,7 +31,6 @@ SHARE = 0.1
 """Measuring takes at most this part of the time."""
 FREE_FLOOR = 2 << 30
 NOTICEABLE = 1 << 20
-BUILD_BYTES = 8 << 30
 
 
 class Killable(Protocol):
@@ -68,8 +67,8 @@ class WatchedBuild:
 class Watchdog:
     """One thread, alive while there is something to watch."""
 
-    def __init__(self, daemon: Daemon, root: Path) -> None:
-        self._daemon = daemon
+    def __init__(self, daemon: Daemon, root: Path, step_mb: int) -> None:
+        self._daemon, self._step = daemon, step_mb << 20
         self._root = root if daemon.local and root.is_dir() else None
         self._boxes: dict[str, _Watched] = {}
         self._builds: list[WatchedBuild] = []
@@ -205,7 +204,7 @@ class Watchdog:
             if name not in build.folders:
                 build.folders[name] = self._folders(name)
             size = disk.apparent(build.folders[name])
-            if size > BUILD_BYTES or (crowded and size > NOTICEABLE):
-                build.over = f"{size >> 20} MiB in one step, {BUILD_BYTES >> 20} are allowed"
+            if size > self._step or (crowded and size > NOTICEABLE):
+                build.over = f"{size >> 20} MiB in one step, {self._step >> 20} are allowed"
                 self._daemon.call("stop a build step", lambda api: api.kill(name), ignore=(404, 409))  # noqa: B023
                 disk.defuse(build.folders[name])
