@@ -106,7 +106,13 @@ BREAKS = [
         "build = changed(lambda d: replace(d, artifacts=('/tests/x',)))",
         "family 'copy', level 0",
     ),
-    ("own_drafts_pass_inspect", "@hookimpl\ndef inspect(): return [Finding('leak', 'it leaks')]", "leak: it leaks"),
+    ("own_drafts_pass_lint", "@hookimpl\ndef inspect(): return [Finding('leak', 'it leaks')]", "leak: it leaks"),
+    (
+        "own_drafts_pass_lint",
+        "build = changed(lambda d: replace(d, files={'notes/old.sh': d.solution['solve.sh'] * 9}, "
+        "solution={'solve.sh': d.solution['solve.sh'] * 9}))",
+        "leak_",
+    ),
     ("scripts_are_sound", "@hookimpl\ndef attacks(): return [Attack('a', 'w', 'if then')]", "bash cannot parse it"),
     (
         "scripts_are_sound",

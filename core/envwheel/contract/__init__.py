@@ -48,7 +48,7 @@ CHECKS: tuple[Check, ...] = (
     drafts.instructions_name_the_artifacts,
     drafts.images_are_known,
     drafts.drafts_become_folders,
-    judges.own_drafts_pass_inspect,
+    judges.own_drafts_pass_lint,
     judges.scripts_are_sound,
     judges.scripts_are_deterministic,
     judges.score_keeps_its_promise,

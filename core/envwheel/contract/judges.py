@@ -15,12 +15,14 @@ SCRIPT_ID = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 MOST_ATTEMPTS = 64
 
 
-def own_drafts_pass_inspect(subject: Subject) -> None:
-    """`inspect` finds no error in what the domain's own families build"""
+def own_drafts_pass_lint(subject: Subject) -> None:
+    """neither the gate's static lint nor `inspect` finds a fault in what the domain's own families build"""
+    from envwheel.environment.folder import read
+    from envwheel.gate.lint import before_build
+
     for sample, environment in subject.folders:
-        for finding in subject.domains.inspect(subject.id, environment):
-            if finding.severity == "error":
-                raise Broken(f"{sample.where}: {finding.rule}: {finding.message}")
+        for fault in before_build(read(environment.path), subject.domains):
+            raise Broken(f"{sample.where}: {fault.code}: {fault.message}")
 
 
 def scripts_are_sound(subject: Subject) -> None:
