@@ -76,7 +76,7 @@ class ModelSolver:
     def work(self, task: TaskFolder, seed: int, writer: RolloutWriter) -> SolverWork:
         """One attempt; `seed` becomes the sampling seed, so that attempts differ and can be drawn again."""
         settings = replace(self.settings, sampling=replace(self.settings.sampling, seed=seed))
-        return ModelWork(self.model, settings, task.environment.instruction, writer)
+        return ModelWork(self.model, settings, task.environment.instruction.strip(), writer)
 
     def close(self) -> None:
         """Free the model."""
