@@ -25,7 +25,7 @@ def pack(tree: Tree, owner: tuple[int, int] = (0, 0)) -> bytes:
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path, entry in tree.entries.items():
             name = posixpath.normpath(path).lstrip("/")
-            if not path.startswith("/") or not name or ".." in name.split("/"):
+            if not path.startswith("/") or not name or ".." in path.split("/"):
                 raise ValueError(f"a tree holds absolute paths without `..`, got {path!r}")
             archive.addfile(_header(name, entry, owner), io.BytesIO(entry.data))
     return buffer.getvalue()

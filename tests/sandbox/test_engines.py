@@ -1,0 +1,36 @@
+"""Finding an engine, and what a person reads where there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from envwheel.errors import SetupError, UsageError
+from envwheel.sandbox import engines
+from envwheel.sandbox.docker_build import failure
+
+
+def test_an_unknown_engine_names_the_installed_ones():
+    with pytest.raises(UsageError, match="docker"):
+        engines.open_engine("hamster")
+
+
+def test_a_silent_daemon_is_a_setup_error_with_the_line_that_mends_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
+    with pytest.raises(SetupError, match="apt-get install"):
+        engines.open_engine("docker")
+    with pytest.raises(SetupError, match="No engine works here"):
+        engines.open_engine("auto")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("The command '/bin/sh -c x' returned a non-zero code: 1", "BuildFailed"),
+        ("pull access denied for nothing", "BuildFailed"),
+        ("error pulling image: net/http: TLS handshake timeout", "InfraError"),
+        ("toomanyrequests: You have reached your pull rate limit of the registry", "InfraError"),
+        ("write /var/lib/x: no space left on device", "InfraError"),
+    ],
+)
+def test_whose_fault_a_failed_build_is(error, kind):
+    assert type(failure(error, "")).__name__ == kind
