@@ -131,11 +131,7 @@ class FakeBox:
 
     def text_of(self, command: str) -> str:
         """The command with the text of every file it names."""
-        try:
-            words = shlex.split(command)
-        except ValueError:
-            words = []
-        named = [self.files[word] for word in words if word in self.files]
+        named = [entry for path, entry in self.files.items() if path in command]
         return "\n".join([command, *(entry.data.decode("utf-8", "replace") for entry in named)])
 
     def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> FakeShell:

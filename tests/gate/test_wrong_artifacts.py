@@ -1,0 +1,138 @@
+"""Wrong artifacts: what is made, and above all what is not (a mutant that is right would reject a good environment)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envwheel.gate.wrong_artifacts import Result, Wrong, one_off, same, wrong_artifacts
+from envwheel.sandbox.base import Entry, Tree
+
+
+def tree(files: dict[str, str | bytes]) -> Tree:
+    return Tree(
+        {path: Entry("file", 0o644, data if isinstance(data, bytes) else data.encode()) for path, data in files.items()}
+    )
+
+
+def wrongs(
+    reference: dict[str, str | bytes],
+    untouched: dict[str, str | bytes] | None = None,
+    instruction: str = "",
+    inputs: dict[str, bytes] | None = None,
+    fixed: frozenset[str] | None = None,
+) -> dict[str, Wrong]:
+    result = Result(tree(reference), tree(untouched or {}), instruction, inputs or {}, fixed)
+    return {wrong.id: wrong for wrong in wrong_artifacts(result)}
+
+
+def content(wrong: Wrong, path: str) -> str:
+    return wrong.tree.entries[path].data.decode()
+
+
+def test_a_table_gets_every_kind() -> None:
+    table = "name,units\nbolt,12\ncog,7\nnut,30\n"
+    found = wrongs({"/app/t.csv": table}, None, "sorted by name", {"in.csv": b"name,units\nx,1\n"})
+    assert set(found) == {"emptied", "truncated", "constant", "input_copied", "one_value_off", "order_reversed"}
+    assert content(found["constant"], "/app/t.csv") == "name,units\n0,0\n0,0\n0,0\n"
+    assert content(found["order_reversed"], "/app/t.csv") == "name,units\nnut,30\ncog,7\nbolt,12\n"
+    assert content(found["input_copied"], "/app/t.csv") == "name,units\nx,1\n"
+    assert content(found["one_value_off"], "/app/t.csv") != table
+
+
+def test_json_keeps_its_keys_and_loses_its_values() -> None:
+    value = {"total": 68, "by": {"a": "x"}, "list": [1.5, True, None]}
+    found = wrongs({"/app/r.json": json.dumps(value)})
+    assert json.loads(content(found["constant"], "/app/r.json")) == {
+        "total": 0,
+        "by": {"a": ""},
+        "list": [0.0, False, None],
+    }
+
+
+def test_what_was_not_changed_by_content_is_not_mutated() -> None:
+    assert wrongs({"/app/run.sh": "echo 1\n"}, {"/app/run.sh": "echo 1\n"}) == {}
+
+
+def test_an_artifact_that_is_meant_to_be_empty_has_no_wrong_form_but_a_constant() -> None:
+    assert set(wrongs({"/app/done": ""})) == {"constant"}
+
+
+def test_white_space_is_no_difference() -> None:
+    found = wrongs({"/app/n.txt": "4\n"})
+    assert "truncated" not in {id for id, w in found.items() if content(w, "/app/n.txt").strip() == "4"}
+    assert wrongs({"/app/z.txt": "0"}).keys().isdisjoint({"constant"})
+
+
+def test_the_order_is_left_alone_where_it_is_free() -> None:
+    table = {"/app/t.csv": "n\n1\n2\n3\n"}
+    assert "order_reversed" not in wrongs(table)
+    assert "order_reversed" not in wrongs(table, None, "Sorted input is fine; the lines may come in any order.")
+    assert "order_reversed" not in wrongs(table, None, "sorted; key order does not matter")
+    assert "order_reversed" not in wrongs({"/app/t.csv": "n\n1\n1\n"}, None, "sorted")
+    assert "order_reversed" not in wrongs({"/app/jobs.cron": "1 * * * *\n2 * * * *\n"}, None, "sorted")
+
+
+def test_programs_and_settings_get_no_single_values_changed() -> None:
+    assert "one_value_off" not in wrongs({"/app/a.py": "x = 12\n"})
+    service = {"/app/s/start.sh": "#!/bin/sh\nrun\n", "/app/s/config.json": '{"port": 80}'}
+    assert "one_value_off" not in wrongs(service)
+
+
+def test_a_value_that_differs_from_trial_to_trial_is_left_alone() -> None:
+    report = {"/app/r.json": '{"at": 1234}'}
+    assert "one_value_off" in wrongs(report, fixed=frozenset({"/app/r.json"}))
+    assert "one_value_off" not in wrongs(report, fixed=frozenset())
+
+
+@pytest.mark.parametrize("text", ["2024-01-05", "v1.2.3", "10:30", "a1", "", "x"])
+def test_dates_times_versions_and_names_are_no_numbers(text: str) -> None:
+    assert one_off("/app/x.txt", text.encode()) is None
+
+
+def test_json_keys_are_no_values() -> None:
+    assert one_off("/app/x.json", b'{"12": "34"}') is None
+    assert one_off("/app/x.json", b'{"12": 34}') == b'{"12": 84}'
+    assert one_off("/app/x.json", b"{broken 5") is None
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_a_number_that_is_off_is_far_off(number: int) -> None:
+    off = int(one_off("/app/x.txt", str(number).encode()) or b"0")
+    assert abs(off - number) >= 0.3 * max(1, number)
+
+
+def test_the_last_result_goes_missing_but_no_by_product() -> None:
+    found = wrongs({"/app/o/a.txt": "a1", "/app/o/b.txt": "b2", "/app/o/.git/index": "i", "/app/o/x.pyc": "p"})
+    assert "/app/o/b.txt" not in found["last_missing"].tree.entries
+    assert "last_missing" not in wrongs({"/app/o/a.txt": "a1", "/app/o/README.md": "about"})
+    named = wrongs({"/app/o/a.txt": "a1", "/app/o/b.txt": "b2"}, None, "write `a.txt`")
+    assert "/app/o/a.txt" not in named["last_missing"].tree.entries
+    repaired = wrongs({"/app/o/a.c": "a1", "/app/o/b.c": "b2"}, {"/app/o/b.c": "old"})
+    assert content(repaired["last_missing"], "/app/o/b.c") == "old"
+
+
+def test_an_input_that_says_the_same_is_no_wrong_copy() -> None:
+    same_lines = {"in.txt": b"b\na\n"}
+    assert "input_copied" not in wrongs({"/app/o.txt": "a\nb\n"}, None, "", same_lines)
+    assert "input_copied" not in wrongs({"/app/o.py": "print(1)\n"}, None, "", {"in.py": b"print(2)\n"})
+
+
+def test_the_untouched_state_is_no_mutant() -> None:
+    found = wrongs({"/app/t.txt": "new words\n"}, {"/app/t.txt": ""})
+    assert "emptied" not in found
+
+
+@given(st.dictionaries(st.sampled_from(["/a/x.json", "/a/y.csv", "/a/z.txt", "/a/p.py"]), st.binary(max_size=60)))
+@settings(max_examples=150, deadline=None)
+def test_every_mutant_differs_and_nothing_raises(files: dict[str, bytes]) -> None:
+    reference = tree(files)
+    for wrong in wrong_artifacts(Result(reference, Tree(), "sorted", {"in.txt": b"1\n2\n"})):
+        assert any(
+            path not in wrong.tree.entries or not same(wrong.tree.entries[path].data, entry.data)
+            for path, entry in reference.entries.items()
+        )
