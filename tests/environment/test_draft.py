@@ -103,13 +103,16 @@ def test_a_path_that_leaves_its_folder_is_refused_and_nothing_is_written(tmp_pat
         ({"solution": {}}, "solve.sh is missing"),
         ({"tests": {}}, "check.py is missing"),
         ({"artifacts": ("/etc/x",)}, "artifact '/etc/x' is not under /app"),
+        ({"artifacts": ()}, "without artifacts nothing can be graded"),
+        ({"artifacts": ("/app/a/b", "/app/a")}, "artifacts '/app/a/b' and '/app/a' overlap"),
+        ({"artifacts": ("/app/a", "/app/a")}, "overlap"),
         ({"image": "x\nRUN evil"}, "is no image name"),
         ({"params": {"a": None}}, "metadata.envwheel.params.a: TOML has no NoneType"),
         ({"instruction": "\ud800"}, "is no text"),
     ],
 )
 def test_a_draft_that_cannot_be_a_task_is_refused(tmp_path: Path, change: dict, message: str) -> None:
-    with pytest.raises(InvalidTask, match="schema|" + message.replace("(", "\\(")) as caught:
+    with pytest.raises(InvalidTask) as caught:
         write(replace(DRAFT, **change), tmp_path / "t")
     assert message in str(caught.value)
     assert list(tmp_path.iterdir()) == []

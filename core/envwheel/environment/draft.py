@@ -106,9 +106,14 @@ def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
     for needed, files in (("solve.sh", draft.solution), ("check.py", draft.tests)):
         if needed not in files:
             raise InvalidTask("schema", f"draft {draft.name}: {needed} is missing")
-    for path in draft.artifacts:
+    if not draft.artifacts:
+        raise InvalidTask("schema", f"draft {draft.name}: without artifacts nothing can be graded")
+    for index, path in enumerate(draft.artifacts):
         if path != APP and not path.startswith(APP + "/"):
             raise InvalidTask("schema", f"draft {draft.name}: artifact {path!r} is not under {APP}")
+        for other in draft.artifacts[index + 1 :]:
+            if f"{path}/".startswith(f"{other}/") or f"{other}/".startswith(f"{path}/"):
+                raise InvalidTask("schema", f"draft {draft.name}: artifacts {path!r} and {other!r} overlap")
     yield "instruction.md", _bytes(draft.instruction.rstrip("\n") + "\n")
     yield "environment/Dockerfile", _work_dockerfile(draft).encode()
     if draft.setup:
