@@ -53,7 +53,8 @@ def _in_mapping(value: Mapping[Any, Any], args: tuple[Any, ...], where: str) -> 
 
 
 def _in_fields(value: Any, where: str) -> str | None:
-    hints = _hints(type(value))
+    kind: type = type(value)
+    hints = _hints(kind)
     faults = (fault(getattr(value, one.name), hints[one.name], f"{where}.{one.name}") for one in fields(value))
     return next((text for text in faults if text), None)
 
