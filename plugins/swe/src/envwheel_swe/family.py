@@ -15,7 +15,7 @@ recipe's `expect`) and records its verdict with /tests/kit/grade.py. Pristine an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -134,3 +134,12 @@ def swap(text: str, old: str, new: str) -> str:
     if text.count(old) != 1:
         raise ValueError(f"expected to find exactly once, found {text.count(old)} times: {old!r}")
     return text.replace(old, new)
+
+
+Fault = tuple[str, str, str, str]
+"""A wrong turn in a program: id, why it is plausible, the text that it replaces, and what stands there instead."""
+
+
+def mutated(program: str, write: Callable[[str], str], faults: Sequence[Fault]) -> tuple[Mutant, ...]:
+    """A mutant for each fault: `write` makes bash of the program with that fault in it."""
+    return tuple(Mutant(id, why, write(swap(program, old, new))) for id, why, old, new in faults)

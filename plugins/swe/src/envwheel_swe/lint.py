@@ -24,9 +24,12 @@ def inspect_environment(environment: Environment) -> list[Finding]:
 
 
 def unnamed_artifacts(environment: Environment) -> Iterator[Finding]:
-    """Artifacts that the instruction does not mention: the solver cannot know where its work is looked for."""
+    """Artifacts that the instruction does not mention: the solver cannot know where its work is looked for.
+
+    /app is where the solver stands, so its name may be left out.
+    """
     for artifact in environment.artifacts:
-        if artifact.rstrip("/") not in environment.instruction:
+        if artifact.rstrip("/").removeprefix("/app").lstrip("/") not in environment.instruction:
             yield Finding("unnamed_artifact", f"the instruction never names the artifact {artifact}", "instruction.md")
 
 

@@ -8,7 +8,9 @@ from importlib import import_module
 from envwheel_swe.family import SweFamily
 
 MODULES: tuple[str, ...] = (
-    # one module a line, each in families/ and with a FAMILY
+    "file_links",
+    "file_modes",
+    "file_tidy",
 )
 
 
