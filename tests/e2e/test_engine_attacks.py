@@ -103,7 +103,7 @@ def test_many_files(start):
     box = start(limits=BoxLimits(memory_mb=512, disk_mb=2048, processes=64))
     made = box.shell().run(
         "python3 -c \"import os\nos.mkdir('/app/m')\nfor i in range(100000): open(f'/app/m/{i}', 'w').close()\"",
-        timeout_s=120,
+        timeout_s=500,
     )
     assert made.exit_code == 0
     with pytest.raises(ArtifactLimit):
@@ -113,7 +113,7 @@ def test_many_files(start):
 def test_empty_files_fill_a_disk_too(start):
     code = "import os\nfor i in range(60000): open(f'/tmp/{i}', 'w').close()"
     with pytest.raises(BoxGone) as gone:
-        start(limits=BoxLimits(memory_mb=256, disk_mb=64)).shell().run(f'python3 -c "{code}"; sleep 20', timeout_s=120)
+        start(limits=BoxLimits(memory_mb=256, disk_mb=64)).shell().run(f'python3 -c "{code}"; sleep 20', timeout_s=300)
     assert gone.value.reason == "disk_limit"
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envwheel.errors import BuildFailed, UsageError
-from envwheel.sandbox.context import dockerfile_text, pack_context
+from envwheel.sandbox.context import dockerfile_text, pack_context, refuse_bombs
 from envwheel.sandbox.dockerfile import expanded, instructions, prepare
 from envwheel.sandbox.images import BASE, PYTHON, alias, normalised
 
@@ -141,6 +141,18 @@ def test_devices_are_refused(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(BuildFailed, match="fifo"):
         pack_context(tmp_path, "FROM x")
+
+
+def test_archives_that_swell_are_refused(tmp_path):
+    header = tarfile.TarInfo("zeros")
+    header.size = 20 << 20
+    with tarfile.open(tmp_path / "bomb.tar.gz", "w:gz") as archive:
+        archive.addfile(header, BytesIO(bytes(20 << 20)))
+    (tmp_path / "noise").write_bytes(os.urandom(1000))
+    (tmp_path / "cut.tar.gz").write_bytes((tmp_path / "bomb.tar.gz").read_bytes()[:100])
+    refuse_bombs(tmp_path, 50 << 20)
+    with pytest.raises(BuildFailed, match="unpack"):
+        refuse_bombs(tmp_path, 10 << 20)
 
 
 def test_dockerignore_is_heeded(tmp_path):

@@ -5,10 +5,13 @@ Links that leave the folder, devices and FIFOs are refused. `.dockerignore` is h
 
 from __future__ import annotations
 
+import contextlib
 import io
+import lzma
 import os
 import stat
 import tarfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +55,26 @@ def _check_link(relative: str, target: str) -> None:
     lands = os.path.normpath(os.path.join(os.path.dirname(relative), target))
     if target.startswith("/") or lands == ".." or lands.startswith("../"):
         raise BuildFailed(f"{relative}: a symbolic link that leaves the build context.")
+
+
+def refuse_bombs(context: Path, limit: int) -> None:
+    """Raise BuildFailed when the archives in `context`, which ADD makes the daemon unpack, hold over `limit` bytes."""
+    total = 0
+    for relative, status in files(context):
+        if not stat.S_ISREG(status.st_mode):
+            continue
+        # What cannot be read as an archive is copied as it is, or fails in the builder.
+        with contextlib.suppress(tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError, ValueError):
+            for size in _member_sizes(context / relative):
+                total += size
+                if total > limit:
+                    raise BuildFailed(f"{relative}: ADD would unpack more than {limit >> 20} MiB.")
+
+
+def _member_sizes(path: Path) -> Iterator[int]:
+    with tarfile.open(path, mode="r|*") as archive:
+        for member in archive:
+            yield member.size
 
 
 def dockerfile_text(context: Path) -> str:

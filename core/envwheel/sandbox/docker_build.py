@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.sandbox.base import Image
-from envwheel.sandbox.context import dockerfile_text, pack_context
+from envwheel.sandbox.context import dockerfile_text, pack_context, refuse_bombs
 from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.dockerfile import prepare
+from envwheel.sandbox.dockerfile import instructions, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +107,8 @@ class Builder:
         """
         labels = {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"} | ({key_label: "@KEY@"} if key_label else {})
         marked, bases = prepare(dockerfile, resolve, labels)
+        if context is not None and any(item.word == "ADD" for item in instructions(dockerfile)):
+            refuse_bombs(context, self._limits.step_mb << 20)
         digest = hashlib.sha256(json.dumps([marked, bases, network]).encode())
         digest.update(pack_context(context, dockerfile))
         key = digest.hexdigest()[:32]
