@@ -227,6 +227,8 @@ class Stage:
     seed: int = 0
     gradings: GradingCache | None = None
     reference_artifacts: Tree | None = None
+    fresh_grading: bool = False
+    """Grade anew whatever `gradings` knows, and leave it the result."""
 
     def attempt(self, work: Work) -> Attempt:
         """Work, then grade."""
@@ -287,7 +289,7 @@ class Stage:
     def _graded(self, kind: str, id: str, artifacts: Tree) -> TrialRecord:
         """Grade, once more when there is no reward, and then ask whether the artifacts are the cause."""
         verifier = self.images.verifier or self.images.work
-        known = self.gradings.get(verifier.id, artifacts) if self.gradings else None
+        known = self.gradings.get(verifier.id, artifacts) if self.gradings and not self.fresh_grading else None
         grading = known or self._run_tests(artifacts)
         if grading.score.reward is None:
             grading = self._run_tests(artifacts)

@@ -20,7 +20,7 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
     lab.learn(batch)
     attacks = [*battery(target_of(lab)), *lab.domains.for_all("attacks", lab.task.environment)]
     works = [ScriptWork("attack", attack.id, (inline(attack.script),)) for attack in attacks]
-    futures = [batch.run(work, FIRST_NUMBER + number, reuse=True) for number, work in enumerate(works)]
+    futures = [batch.run(work, FIRST_NUMBER + number, reuse="now") for number, work in enumerate(works)]
     faults = []
     for attack, future in zip(attacks, futures, strict=True):
         reward = future.result().record.reward

@@ -16,7 +16,7 @@ AGAIN_WITH_CHANCE = 7
 
 def check(lab: Lab, batch: Batch) -> list[Fault]:
     """The faults of the untouched state."""
-    first = batch.untouched(0, reuse=True).result()
+    first = batch.first_untouched().result()
     lab.untouched = first.artifacts
     if first.record.outcome == "verifier_error":
         return [_no_reward(first.record)]

@@ -29,6 +29,7 @@ LARGEST_TEXT = 256 << 10
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
+_WRITES = re.compile(r">|\b(?:tee|cp|mv|ln|sed|awk|touch|mkdir|chmod|tar|git|make|install|patch|dd|sort|unzip)\b|-o\b")
 _SHELL = ("bash", "sh", "shell", "console", "zsh")
 _TOLD = re.compile(
     r"\banswer|\bsolution\b|for reference|\bspoiler|\bhint\b|expected (?:output|result|content|file)|this does it"
@@ -46,9 +47,11 @@ def check(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
     """The first hint that earns a reward of 1."""
     files = [file for file in files if file.size <= LARGEST_TEXT]
     shown = shown_by(lab)
-    for number, (what, script) in enumerate((*commands(lab), *_scripts(lab, shown, files))):
-        work = ScriptWork("attack", f"hint_{number}", (inline(script),))
-        if lab.holds(batch.run(work, FIRST_NUMBER + number, reuse=True).result().record):
+    suspects = [*commands(lab), *_scripts(lab, shown, files)]
+    works = [ScriptWork("attack", f"hint_{number}", (inline(script),)) for number, (_, script) in enumerate(suspects)]
+    tried = [batch.run(work, FIRST_NUMBER + number, reuse="now") for number, work in enumerate(works)]
+    for (what, _), future in zip(suspects, tried, strict=True):
+        if lab.holds(future.result().record):
             return [Fault("leak_answer", f"{what} solves the task when it is run")]
     if not lab.task.config.separate or not lab.options.need_solution or not _worth_learning(lab, shown, files):
         return []
@@ -77,7 +80,8 @@ def commands(lab: Lab) -> list[tuple[str, str]]:
     for block, is_shell in blocks:
         script = "\n".join(re.sub(r"^\s*[$>] ", "", line) for line in _dedented(block))
         shared = sum(_stripped(line) in solution for line in script.splitlines())
-        if script.strip() and (shared or is_shell or any(path in script for path in paths)):
+        writes = _WRITES.search(script) and any(path in script for path in paths)
+        if script.strip() and (shared or is_shell or writes):
             found[script] = max(found.get(script, 0), shared)
     best = sorted(found, key=lambda script: -found[script])[:MOST_COMMANDS]
     return [(f"the instruction's `{_short(script)}`", script) for script in best]

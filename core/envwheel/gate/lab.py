@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
@@ -23,6 +23,8 @@ from envwheel.trial import PLAIN, Attempt, Images, NoWork, Perturbation, Stage, 
 
 T = TypeVar("T")
 
+Reuse = Literal["now", "later"] | None
+"""Of gradings of equal artifacts: take one that is there, leave one for later trials, neither."""
 BACK_OFF_S = (0.0, 1.0, 5.0)
 """Waits before the first try and the two retries of something that our side failed."""
 
@@ -31,7 +33,8 @@ BACK_OFF_S = (0.0, 1.0, 5.0)
 class Lab:
     """One candidate with its images. `chance` says why randomness is suspected, if it is.
 
-    `reference` and `untouched` are artifacts; `fixed` are the paths of those whose content is the same in every trial.
+    `reference` and `untouched` are artifacts, `firsts` the trials that they are from; `fixed` are the paths whose
+    content is the same in every trial.
     """
 
     engine: Engine
@@ -47,6 +50,7 @@ class Lab:
     untouched: Tree | None = None
     fixed: frozenset[str] | None = None
     skipped: set[str] = field(default_factory=set)
+    firsts: dict[str, Future[Attempt]] = field(default_factory=dict)
 
     @property
     def tolerance(self) -> float:
@@ -57,18 +61,17 @@ class Lab:
         """Whether a trial got the full reward."""
         return record.reward is not None and record.reward >= 1.0 - self.tolerance
 
-    def stage(self, perturbation: Perturbation, number: int, reuse: bool) -> Stage:
+    def stage(self, perturbation: Perturbation, number: int, reuse: Reuse) -> Stage:
         """Trial `number`'s boxes: equal numbers get equal draws, also when the gate is run again."""
         seed = int(self.task.tree_sha256[:12], 16) + number
         gradings = self.gradings if reuse else None
-        return Stage(self.engine, self.task, self.images, perturbation, seed, gradings)
+        fresh = reuse == "later"
+        return Stage(self.engine, self.task, self.images, perturbation, seed, gradings, fresh_grading=fresh)
 
     def learn(self, batch: Batch) -> None:
-        """Run reference and untouched state once for their artifacts, where no step has done so yet."""
-        if self.reference is None:
-            self.reference = batch.reference(0).result().artifacts
-        if self.untouched is None:
-            self.untouched = batch.untouched(0).result().artifacts
+        """Have the first trials of reference and untouched state, for their artifacts."""
+        reference, untouched = batch.first_reference(), batch.first_untouched()
+        self.reference, self.untouched = reference.result().artifacts, untouched.result().artifacts
 
 
 class Batch:
@@ -79,23 +82,31 @@ class Batch:
         self._futures: list[Future[Attempt]] = []
 
     def run(
-        self, work: Work, number: int, *, perturbation: Perturbation = PLAIN, reuse: bool = False
+        self, work: Work, number: int, *, perturbation: Perturbation = PLAIN, reuse: Reuse = None
     ) -> Future[Attempt]:
         """Start a trial. Its future raises InfraError when our side failed three times."""
         stage = self.lab.stage(perturbation, number, reuse)
         return self._submit(lambda: stage.attempt(work))
 
-    def reference(self, number: int, *, perturbation: Perturbation = PLAIN, reuse: bool = False) -> Future[Attempt]:
+    def first_reference(self) -> Future[Attempt]:
+        """The first plain trial of the reference: one for all steps."""
+        return self._first("reference", lambda: self.reference(0, reuse="later"))
+
+    def first_untouched(self) -> Future[Attempt]:
+        """The first trial without work: one for all steps."""
+        return self._first("untouched", lambda: self.untouched(0, reuse="later"))
+
+    def reference(self, number: int, *, perturbation: Perturbation = PLAIN, reuse: Reuse = None) -> Future[Attempt]:
         """Start a trial of the reference solution."""
         return self.run(solution_work(self.lab.task), number, perturbation=perturbation, reuse=reuse)
 
-    def untouched(self, number: int, *, reuse: bool = False) -> Future[Attempt]:
+    def untouched(self, number: int, *, reuse: Reuse = None) -> Future[Attempt]:
         """Start a trial without work."""
         return self.run(NoWork(), number, reuse=reuse)
 
     def grade(self, kind: str, id: str, artifacts: Tree) -> Future[Attempt]:
         """Grade artifacts that were made up (separate mode)."""
-        stage = self.lab.stage(PLAIN, 0, reuse=True)
+        stage = self.lab.stage(PLAIN, 0, reuse="now")
         return self._submit(lambda: Attempt(stage.grade(kind, id, artifacts), artifacts))
 
     def records(self) -> tuple[TrialRecord, ...]:
@@ -108,6 +119,14 @@ class Batch:
         running = [future for future in self._futures if not future.cancel()]
         for future in running:
             future.exception()
+
+    def _first(self, name: str, start: Callable[[], Future[Attempt]]) -> Future[Attempt]:
+        known = self.lab.firsts.get(name)
+        if known is None or known.cancelled():
+            known = self.lab.firsts[name] = start()
+        elif known not in self._futures:
+            self._futures.append(known)
+        return known
 
     def _submit(self, run: Callable[[], Attempt]) -> Future[Attempt]:
         future = self.lab.pool.submit(retried, run, self.lab.back_off)

@@ -46,7 +46,7 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault | None]:
     tried = [(wrong.id, wrong.why, _try_wrong(lab, batch, wrong)) for wrong in wrongs]
     for number, mutant in enumerate(own):
         work = replace(solution_work(lab.task, kind="mutant", then=mutant.script), id=mutant.id)
-        tried.append((mutant.id, mutant.why, batch.run(work, FIRST_NUMBER + number, reuse=True)))
+        tried.append((mutant.id, mutant.why, batch.run(work, FIRST_NUMBER + number, reuse="now")))
     faults: list[Fault | None] = []
     for id, why, future in tried:
         done = future.result()

@@ -32,7 +32,7 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
     repeat = lab.options.repeat
     count = repeat or (PLAIN_WITH_CHANCE if lab.chance else 1)
     perturbed = repeat != 1
-    first = batch.reference(0, reuse=True)
+    first = batch.first_reference()
     untouched = [batch.untouched(n) for n in range(1, 1 + UNTOUCHED_AGAIN)] if perturbed and not repeat else []
     clock = batch.reference(0, perturbation=CLOCK) if perturbed and "clock" not in lab.engine.lacks else None
     tight = batch.reference(OTHER_NUMBER, perturbation=_tight(lab)) if perturbed else None
