@@ -92,7 +92,10 @@ def test_fenced_blocks_run_until_the_model_says_it_is_done() -> None:
     assert (report.reason, report.turns, report.exit_code) == ("done", 2, 0)
     assert shell.ran == ["pwd", "ls -l", f"echo {DONE}"]
     system = model.asked[0][0].content
-    assert "/app" in system and "no network" in system and "100 seconds" in system and "```bash" in system
+    assert "/app" in system
+    assert "no network" in system
+    assert "100 seconds" in system
+    assert "```bash" in system
     assert model.tools == [[], []]
     assert [step["source"] for step in steps] == ["system", "user", "agent", "agent"]
     assert steps[2]["tool_calls"][0]["arguments"] == {"command": "ls -l"}
@@ -128,7 +131,8 @@ def test_malformed_and_unknown_calls_are_told_and_not_run() -> None:
     assert report.reason == "done"
     assert shell.ran == ["pwd", f"echo {DONE}"]
     told = [step["observations"][0]["content"] for step in steps[2:5]]
-    assert all(text.startswith("Nothing was run") for text in told) and "no JSON" in told[0]
+    assert all(text.startswith("Nothing was run") for text in told)
+    assert "no JSON" in told[0]
 
 
 @pytest.mark.parametrize("silence", ["", "I think it is done."])
@@ -238,7 +242,8 @@ def test_overflow_drops_old_outputs_first_and_keeps_the_task() -> None:
     assert report.reason == "done"
     last = model.asked[-1]
     assert last[1].content == "Do it."
-    assert "left out" in last[3].content and "x" * 900 in last[-1].content
+    assert "left out" in last[3].content
+    assert "x" * 900 in last[-1].content
 
 
 def test_overflow_that_compaction_cannot_mend_ends_with_context() -> None:
@@ -255,9 +260,11 @@ def test_extra_tools_answer_and_end_in_both_protocols() -> None:
     tool = AgentTool(Tool("submit", "Hand in.", {"type": "object"}), submit)
     native = Completion("", (ToolCall("a", "submit", {"note": "x"}),))
     report, model = with_tool(tool, [native], True)
-    assert report.reason == "done" and [t.name for t in model.tools[0]] == ["bash", "submit"]
+    assert report.reason == "done"
+    assert [t.name for t in model.tools[0]] == ["bash", "submit"]
     report, model = with_tool(tool, ['```submit\n{"note": "y"}\n```'], False)
-    assert report.reason == "done" and "Hand in." in model.asked[0][0].content
+    assert report.reason == "done"
+    assert "Hand in." in model.asked[0][0].content
     assert seen == [{"note": "x"}, {"note": "y"}]
 
 
@@ -277,14 +284,22 @@ def with_tool(tool: AgentTool, answers: list[Any], native: bool) -> tuple[AgentR
 
 def test_few_shot_and_a_system_prompt_of_ones_own() -> None:
     settings = AgentSettings(system="At $workdir.", few_shot=(("q", "a"),), turns=1, fenced=True)
-    report, _, _, model = play(["```\nls\n```"], settings=settings, tools=True)
+    report, _, steps, model = play(["```\nls\n```"], settings=settings, tools=True)
+    assert [(step["source"], step.get("example", False)) for step in steps] == [
+        ("system", False),
+        ("user", True),
+        ("agent", True),
+        ("user", False),
+        ("agent", False),
+    ]
     assert [(m.role, m.content) for m in model.asked[0]] == [
         ("system", "At /app."),
         ("user", "q"),
         ("assistant", "a"),
         ("user", "Do it."),
     ]
-    assert report.reason == "turns" and report.turns == 1
+    assert report.reason == "turns"
+    assert report.turns == 1
 
 
 def test_output_is_clipped_and_a_killed_command_and_a_lost_shell_are_told() -> None:
@@ -293,9 +308,13 @@ def test_output_is_clipped_and_a_killed_command_and_a_lost_shell_are_told() -> N
         ["```\nlong\n```", FINISH], shell=TableShell({"long": long}), settings=AgentSettings(output_chars=100)
     )
     shown = steps[2]["observations"][0]
-    assert shown["truncated"] and shown["timed_out"] and shown["exit_code"] is None
-    assert "killed after 120 s" in shown["content"] and "started anew" in shown["content"]
-    assert len(shown["content"]) < 400 and "1100 characters left out" in shown["content"]
+    assert shown["truncated"]
+    assert shown["timed_out"]
+    assert shown["exit_code"] is None
+    assert "killed after 120 s" in shown["content"]
+    assert "started anew" in shown["content"]
+    assert len(shown["content"]) < 400
+    assert "1100 characters left out" in shown["content"]
 
 
 @pytest.mark.parametrize(
@@ -320,6 +339,5 @@ def test_no_block_is_no_call(text: str) -> None:
 
 def test_clip_keeps_head_and_tail() -> None:
     assert clip("abc", 10) == "abc"
-    assert clip("a" * 50 + "b" * 50, 10).startswith("aaaaa\n[... 90") and clip("a" * 50 + "b" * 50, 10).endswith(
-        "bbbbb"
-    )
+    assert clip("a" * 50 + "b" * 50, 10).startswith("aaaaa\n[... 90")
+    assert clip("a" * 50 + "b" * 50, 10).endswith("bbbbb")

@@ -49,7 +49,7 @@ SUMMARY = RolloutSummary(
 
 STEP_FIELDS = {
     "step_id", "timestamp", "source", "model_name", "message", "tool_calls", "observation", "metrics", "llm_call_count",
-    "extra",
+    "extra", "is_copied_context",
 }  # fmt: skip
 METRIC_FIELDS = {
     "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "prompt_token_ids", "completion_token_ids",
@@ -101,14 +101,15 @@ def test_the_summary_comes_back(tmp_path: Path) -> None:
 
 def test_the_document_is_atif(tmp_path: Path) -> None:
     system = {"timestamp": AGENT["timestamp"], "source": "system", "message": "s"}
-    document = written(tmp_path, system, {**system, "source": "user"}, AGENT)
+    document = written(tmp_path, system, {**system, "source": "user"}, AGENT, {**system, "example": True})
     assert set(document) == {
         "schema_version", "session_id", "trajectory_id", "agent", "steps", "final_metrics", "extra",
     }  # fmt: skip
     assert document["schema_version"] == "ATIF-v1.7"
     assert document["agent"] == {"name": "envwheel-local", "version": document["agent"]["version"], "model_name": "m"}
     steps = document["steps"]
-    assert [step["step_id"] for step in steps] == [1, 2, 3]
+    assert [step["step_id"] for step in steps] == [1, 2, 3, 4]
+    assert steps[3]["is_copied_context"] is True
     assert all(set(step) <= STEP_FIELDS for step in steps)
     for step in steps[:2]:
         assert set(step) <= {"step_id", "timestamp", "source", "message"}
@@ -119,7 +120,7 @@ def test_the_document_is_atif(tmp_path: Path) -> None:
     assert last["message"] == "m ?"
     assert last["metrics"]["logprobs"] == [-0.5, -1.0]
     assert document["final_metrics"] == {
-        "total_prompt_tokens": 3, "total_completion_tokens": 2, "total_cached_tokens": 1, "total_steps": 3,
+        "total_prompt_tokens": 3, "total_completion_tokens": 2, "total_cached_tokens": 1, "total_steps": 4,
     }  # fmt: skip
     assert document["extra"]["envwheel"]["schema"] == 1
 

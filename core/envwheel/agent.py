@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from string import Template
-from typing import Any
+from typing import Any, Literal
 
 from envwheel.errors import ContextOverflow, ModelRefused, ModelTimeout, ModelUnavailable, SetupError
 from envwheel.model.base import NO_USAGE, Completion, Message, Model, ModelUsage, Sampling, Tool, ToolCall
@@ -166,12 +166,17 @@ class _Episode:
         if self.fenced and self.settings.system == SYSTEM:
             system += FENCED + "".join(f"\nA block marked `{t.tool.name}`: {t.tool.description}" for t in self.tools)
         if system:
-            self.messages.append(Message("system", system))
+            self._say("system", system)
         for user, assistant in self.settings.few_shot:
-            self.messages += [Message("user", user), Message("assistant", assistant)]
-        self.messages.append(Message("user", task))
-        for message in self.messages:
-            self.on_step({"timestamp": _now(), "source": _source(message), "message": message.content})
+            self._say("user", user, example=True)
+            self._say("assistant", assistant, example=True)
+        self._say("user", task)
+
+    def _say(self, role: Literal["system", "user", "assistant"], text: str, **more: bool) -> None:
+        """Add a message that the model did not write, and record it."""
+        self.messages.append(Message(role, text))
+        source = "agent" if role == "assistant" else role
+        self.on_step({"timestamp": _now(), "source": source, "message": text, **more})
 
     def _left(self) -> float:
         return self.timeout_s - (self.clock() - self.started)
@@ -319,10 +324,6 @@ def _record(completion: Completion, calls: Sequence[ToolCall], observations: lis
         "completion_token_ids": completion.completion_token_ids,
         "logprobs": completion.logprobs,
     }
-
-
-def _source(message: Message) -> str:
-    return "agent" if message.role == "assistant" else message.role
 
 
 def _now() -> str:

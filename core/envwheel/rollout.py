@@ -29,6 +29,7 @@ STEP_KEYS = {
     "timestamp": "ISO 8601, UTC",
     "source": "system, user or agent",
     "message": "the text",
+    "example": "true for a worked example that came before the task: nobody's answer, not for training",
     "tool_calls": "agent only: [{id, name, arguments}]",
     "observations": "agent only: [{call_id, content, exit_code, seconds, timed_out, truncated}], as shown to the model",
     "model": "agent only: the model that answered",
@@ -185,8 +186,9 @@ def _atif_step(number: int, step: Mapping[str, Any]) -> dict[str, Any]:
         "timestamp": step.get("timestamp"),
         "source": step["source"],
         "message": step.get("message", ""),
+        "is_copied_context": True if step.get("example") else None,
     }
-    if step["source"] != "agent":
+    if step["source"] != "agent" or step.get("example"):
         return _without_none(base)
     observations = step.get("observations") or []
     results = [_without_none({"source_call_id": o.get("call_id"), "content": o["content"]}) for o in observations]

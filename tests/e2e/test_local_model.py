@@ -34,9 +34,9 @@ def test_many_at_once_with_ids_and_logprobs(model: Model) -> None:
     def one(seed: int) -> Completion:
         return model.complete(conversation("Make run.sh executable."), [], Sampling(0.7, max_tokens=24, seed=seed))
 
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(one, range(16)))
-    assert sum("chmod" in answer.text for answer in answers) >= 3
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(one, range(8)))
+    assert sum("chmod" in answer.text for answer in answers) >= 2
     assert len({answer.text for answer in answers}) > 1
     for answer in answers:
         assert answer.usage.output_tokens == len(answer.completion_token_ids) == len(answer.logprobs) <= 24

@@ -41,6 +41,7 @@ def test_without_cycling_the_end_is_an_end(tmp_path: Path) -> None:
 
 def test_a_rollout_replays_itself(tmp_path: Path) -> None:
     writer = RolloutWriter(tmp_path / "r.jsonl")
+    writer.step({"source": "agent", "message": "a worked example", "example": True})
     writer.step({"source": "user", "message": "task"})
     call = {"id": "a", "name": "bash", "arguments": {"command": "ls"}}
     usage = {"input_tokens": 4, "output_tokens": 2, "cached_tokens": 0, "dollars": 0.25}

@@ -63,10 +63,14 @@ def read_answers(path: Path) -> list[Completion | ModelError]:
     else:
         data = json.loads(text)
     # A rollout also records what it was asked; only the agent's own steps are answers.
-    data = [item for item in data if isinstance(item, str) or item.get("source", "agent") == "agent"]
+    data = [item for item in data if isinstance(item, str) or _is_answer(item)]
     if not data:
         raise ValueError("it is empty")
     return [recorded(item) for item in data]
+
+
+def _is_answer(item: Mapping[str, Any]) -> bool:
+    return item.get("source", "agent") == "agent" and not item.get("example")
 
 
 class ScriptedModel:
