@@ -26,6 +26,8 @@ MOST_IN_A_ROW = 10
 """So many failures of our side, of one kind and with nothing that works between them, end a run."""
 BACK_OFF_S = 2.0
 """Seconds before a trial that our side failed is made again."""
+DOUBLE_S = 0.5
+"""A second signal this soon is the same one twice (`timeout` signals a process and then its whole group)."""
 
 
 class Stopped(Exception):
@@ -122,12 +124,17 @@ class Control:
 def interruptible(control: Control, end_now: Callable[[], None], say: Callable[[str], None]) -> Iterator[None]:
     """Within the block, the first Ctrl-C (or SIGTERM) stops `control` gently, the second calls `end_now` and exits."""
 
+    first: list[float] = []
+
     def handle(number: int, frame: FrameType | None) -> None:
-        if control.interrupted:
+        if first and time.monotonic() - first[0] < DOUBLE_S:
+            return
+        if first:
             try:
                 end_now()
             finally:
                 os._exit(130)
+        first.append(time.monotonic())
         control.interrupted = True
         control.stop("interrupted")
         say("Interrupted: what is in a box is finished and written. Once more ends it now.")

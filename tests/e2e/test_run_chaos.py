@@ -27,7 +27,7 @@ CONFIG = """
 [run]
 domains = ["swe"]
 rounds = 2
-candidates = 3
+candidates = 2
 seed = {seed}
 out = "{out}"
 [proposer]
@@ -39,7 +39,7 @@ start = 0.6
 slope = 0.1
 """
 ENVWHEEL = Path(sys.executable).parent / "envwheel"
-LONGEST_S = 900
+LONGEST_S = 1800
 """A process that does not get to its place in this time hangs."""
 
 
