@@ -100,7 +100,7 @@ class Control:
             self.stop("our side failed too often")
             raise InfraError(
                 "host",
-                f"Our side failed {MOST_IN_A_ROW} times in a row ({what}), last: {message}. Mend it, then use --resume.",
+                f"Our side failed {MOST_IN_A_ROW} times in a row ({what}), last: {message}. Mend it and --resume.",
             )
 
     def spend(self, tokens: Tokens) -> None:
