@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from envwheel.domains import Domains
+from envwheel.gate.hints import tells
 from envwheel.gate.ladder import Verdict, judge
 from envwheel.gate.secret_files import Finder, Secret, here_documents, members
 from envwheel.gate.shown import Shown, is_leak
@@ -189,6 +190,32 @@ def test_the_answer_in_the_instruction(write_task: Any, play: Any) -> None:
     assert verdict(write_task, play, {"instruction.md": told}).code == "leak_answer"
     wrong = told.replace("42", "43")
     assert verdict(write_task, play, {"instruction.md": wrong}).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("line", "answer", "told"),
+    [
+        ("The answer is 42.", "42", True),
+        ("Hint: the total is `1234` at the end", "1234", True),
+        ("Solution: blue", "blue", True),
+        ("Write the answer `yes` to the file if it is there, else `no`.", "yes", False),
+        ("The result is a number of two digits, such as 42.", "42", False),
+        ("The answer is 421.", "42", False),
+        ("The port is 8085.", "8085", False),
+    ],
+)
+def test_a_sentence_that_tells(line: str, answer: str, told: bool) -> None:
+    assert tells(line, answer) is told
+
+
+def test_where_the_work_is_to_find_a_file_it_may_lie_about(write_task: Any, play: Any) -> None:
+    content = "alpha=1\nbeta=22\ngamma=333\n"
+    game = play(lambda run: run.write("/app/out.txt", content), lambda run: run.read("/app/out.txt") == content)
+    files = {
+        "instruction.md": "Find the file with three lines under /app and copy it to `/app/out.txt`.\n",
+        "environment/app/d/e": content,
+    }
+    assert verdict(write_task, play, files, game).verdict == "ok"
 
 
 def test_a_script_that_nobody_speaks_of(write_task: Any, play: Any) -> None:

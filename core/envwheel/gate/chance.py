@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
+
+from envwheel.domains import Domains
 
 LARGEST = 1 << 20
 
@@ -21,7 +24,7 @@ _SIGNS = {
     "unordered listing": r"\b(?:os\.listdir|os\.scandir|glob\.i?glob|iterdir\(|rglob\(|readdir)"
     r"|(?:\bin|list\(|join\()\s*(?:set|frozenset)\(|\bfor \w+ in \{[^:}]+\}",
 }
-_CALMED = re.compile(r"\bsorted\(|/proc|\|\s*sort\b")
+_CALMED = re.compile(r"\b(?:sorted|any|all|len|sum)\(|/proc|\|\s*sort\b")
 _SEEDED = re.compile(r"\brandom\.seed\(\s*[^)\s]|np\.random\.seed\(\s*[^)\s]|default_rng\(\s*[^)\s]")
 _COMMENT = re.compile(r"^\s*(#|//)")
 
@@ -38,9 +41,18 @@ _INSTALL = re.compile(
 _SPLIT = re.compile(r"\s*(\|\||&&|;|\||\bthen\b|\bdo\b)\s*")
 
 
-def suspicion(folder: Path) -> str:
-    """Why several trials are needed ("tests/check.py: randomness"), "" when nothing speaks for it."""
-    for path, text in _texts(folder, ("tests", "solution")):
+def kit_of(domains: Domains) -> frozenset[bytes]:
+    """The files of the core's and the domains' kits, which are known to be steady."""
+    core = [path.read_bytes() for path in (files("envwheel.environment") / "kit").iterdir() if path.is_file()]
+    return frozenset((*core, *(item.source.read_bytes() for id in domains.ids for item in domains.kit(id))))
+
+
+def suspicion(folder: Path, known: frozenset[bytes] = frozenset()) -> str:
+    """Why several trials are needed ("tests/check.py: randomness"), "" when nothing speaks for it.
+
+    Files whose content is `known` are left out.
+    """
+    for path, text in _texts(folder, ("tests", "solution"), known):
         seeded = bool(_SEEDED.search(text))
         for line in text.splitlines():
             if _COMMENT.match(line) or _CALMED.search(line):
@@ -53,7 +65,7 @@ def suspicion(folder: Path) -> str:
 
 def download(folder: Path) -> str:
     """The first line in a script of tests/ that installs or downloads without asking whether it must, or ""."""
-    for path, text in _texts(folder, ("tests",)):
+    for path, text in _texts(folder, ("tests",), frozenset()):
         if not path.endswith((".sh", ".bash")):
             continue
         for line in text.replace("\\\n", " ").splitlines():
@@ -65,10 +77,10 @@ def download(folder: Path) -> str:
     return ""
 
 
-def _texts(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _texts(folder: Path, names: tuple[str, ...], known: frozenset[bytes]) -> Iterator[tuple[str, str]]:
     for name in names:
         for path in sorted((folder / name).rglob("*")):
             if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST:
                 data = path.read_bytes()
-                if b"\0" not in data:
+                if b"\0" not in data and data not in known:
                     yield path.relative_to(folder).as_posix(), data.decode("utf-8", "replace")

@@ -36,6 +36,14 @@ _TOLD = re.compile(
     r"|correct (?:output|result|content)|result is\b|(?:total|sum|count|value|password|key|flag) is\b",
     re.IGNORECASE,
 )
+_THING = "answer|solution|result|output|total|sum|count|value|password|key|flag|content"
+_CONDITION = re.compile(r"\b(?:if|when|unless|either|otherwise|or|else)\b", re.IGNORECASE)
+_SEARCH = re.compile(
+    r"\b(?:find|search|locate|copy|copies|move|rename|restore|recover|extract|unpack|link|largest|newest|oldest|latest"
+    r"|backup|duplicate|git|commit|branch|revert|somewhere|one of)\b",
+    re.IGNORECASE,
+)
+"""Where the answer is a file that lies about, finding it is the work."""
 _COMMENT = re.compile(r"(?:#|//|--|/\*|<!--|;;?)\s*(.*)")
 _TALKING = re.compile(
     r"should|bug|fix|todo|instead|correct|wrong|must|replace|was:|hint|right|change|broken|off.by|actually|needs?\b",
@@ -126,21 +134,29 @@ def _told(result: Result, shown: Shown) -> Iterator[tuple[str, Tree]]:
             yield f"the instruction holds the content of {path}", _put(result, path, match[3].encode())
     answer = entry.data.decode("utf-8", "replace").strip()
     for line in text.splitlines():
-        if 0 < len(answer) <= 200 and _TOLD.search(line) and re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", line):
+        if 0 < len(answer) <= 200 and tells(line, answer):
             yield f"the instruction tells the content of {path}: `{_short(line)}`", _put(result, path, entry.data)
+
+
+def tells(line: str, answer: str) -> bool:
+    """Whether a sentence says outright that something is `answer`; "`yes` if ..., else `no`" does not."""
+    said = rf"(?:{_THING})\b[^.:=]{{0,30}}?(?:\bis\b|\bbe\b|=|:)\s*[`\"'*]*{re.escape(answer)}[`\"'*]*(?!\w)"
+    return bool(re.search(said, line, re.IGNORECASE)) and not _CONDITION.search(line)
 
 
 def _unnamed(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tuple[str, Tree]]:
     """A file that the instruction does not name says what the reference produces."""
     results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
+    searched = _SEARCH.search(shown.instruction)
     for file in files:
         if not file.visible or shown.covers(file.path) or file.path in result.reference.entries:
             continue
         data = file.read()
-        telling = ANSWER.search(file.path) or "/." in file.path or _TALKING.search(file.path)
+        telling = ANSWER.search(file.path) or (not searched and ("/." in file.path or _TALKING.search(file.path)))
         for path, entry in results.items():
             core = entry.data.strip()
-            held = same(data, entry.data) or (telling and len(core) >= 16 and core in data)
+            held = same(data, entry.data) and (telling or not searched)
+            held = held or bool(telling and len(core) >= 16 and core in data)
             if held and len(core) >= 8 and len(results) == 1:
                 yield (
                     f"{file.path}, which the instruction does not name, holds the content of {path}",

@@ -21,7 +21,7 @@ from envwheel.domains import Domains
 from envwheel.environment.folder import InvalidTask, TaskFolder, read
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.gate import attack, empty, evidence, lint, mutants, reference
-from envwheel.gate.chance import suspicion
+from envwheel.gate.chance import kit_of, suspicion
 from envwheel.gate.lab import BACK_OFF_S, Batch, Lab, with_retries
 from envwheel.gate.options import STEPS, Fault, GateOptions
 from envwheel.sandbox.base import BoxLimits, Engine, Image
@@ -186,7 +186,7 @@ class _Ladder:
     def _trials(self, images: Images) -> None:
         assert self.engine is not None
         assert self.task is not None
-        chance = suspicion(self.task.path)
+        chance = suspicion(self.task.path, kit_of(self.domains))
         self.lab = Lab(
             self.engine, self.task, images, self.domains, self.options, self.pool, chance, back_off=self.back_off
         )
