@@ -261,6 +261,7 @@ class Candidate:
 
     def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
         """Complete the evidence and move the folder into the pool."""
+        trials = self.store.of(TrialNote, candidate=self.target.candidate)
         evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
         evidence["calibration"] = {
             "solver": self.parts.solver.name,
@@ -269,7 +270,7 @@ class Candidate:
             "scored": decision.scored,
             "verifier_errors": decision.verifier_errors,
             "interval": [round(decision.low, 4), round(decision.high, 4)],
-            "rollouts": [trial.rollout for trial in self.store.of(TrialNote, candidate=self.target.candidate)],
+            "rollouts": [trial.rollout for trial in trials if trial.outcome != "infra"],
         }
         self._write_evidence(folder, evidence)
         place = self.store.admit(folder, note.tree_sha256)

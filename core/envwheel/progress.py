@@ -76,7 +76,8 @@ class Board:
             word = record.code or record.verdict
             self.console.print(
                 f"  {record.candidate} {safe(record.environment)}: [{COLOURS[record.verdict]}]{word}[/] "
-                f"[dim]{safe(record.message.splitlines()[0][:160] if record.message else '')} ({record.wall_s:.0f} s)"
+                f"[dim]{safe(record.message.splitlines()[0][:160] if record.message else '')} ({record.wall_s:.0f} s)",
+                soft_wrap=True,
             )
 
     def ended(self, summary: RoundSummary) -> None:
@@ -90,24 +91,28 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     """The summary of a run: a table of its rounds, what was rejected, what was aimed at and why."""
     plans = {record.round: record for record in records if isinstance(record, Plan)}
     rounds = summaries(records)
-    table = Table(title="simulated solver" if _simulated(records) else None, title_justify="left")
-    for name in ("round", "proposed", "valid", "admitted", "infra", "valid rate", "pass rate", "tokens", "dollars"):
-        table.add_column(name, justify="right")
-    table.add_column("seconds a valid one", justify="right")
+    if _simulated(records):
+        console.print("The solver is simulated: its pass rates say nothing about a model.")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("round", "proposed", "valid", "admitted", "infra", "passed", "tokens", "dollars", "s/valid"):
+        table.add_column(name, justify="right", no_wrap=True)
     for one in rounds:
         table.add_row(
-            f"{one.round}" + ("" if one.complete else " (not done)"),
-            *map(str, (one.proposed, one.valid, one.admitted, one.infra)),
-            _percent(one.valid_rate),
-            f"{_percent(one.pass_rate)} ({one.passes}/{one.scored})",
+            f"{one.round}" + ("" if one.complete else "*"),
+            str(one.proposed),
+            f"{one.valid} {_percent(one.valid_rate)}",
+            *map(str, (one.admitted, one.infra)),
+            f"{one.passes}/{one.scored} {_percent(one.pass_rate)}",
             f"{one.tokens:,}",
-            "unknown" if one.dollars is None else f"{one.dollars:.4f}",
+            "unknown" if one.dollars is None else f"{one.dollars:.4g}",
             "-" if one.seconds_per_valid is None else f"{one.seconds_per_valid:.1f}",
         )
     console.print(table)
+    if not all(one.complete for one in rounds):
+        console.print("* not complete")
     for one in rounds:
         rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
-        console.print(f"round {one.round}: rejected: {rejected}")
+        console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     console.print(f"pool: {pool} environments")
@@ -116,10 +121,10 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
 def _aims(plan: Plan, console: Console) -> None:
     failures = ", ".join(f"{kind} {n}" for kind, n in plan.failures.items())
     seen = f"{plan.rollouts_read} rollouts" + (f"; failures: {failures}" if failures else "")
-    console.print(f"[dim]  aimed at (from {safe(seen)}):")
+    console.print(f"[dim]  aimed at, from {safe(seen)}:", soft_wrap=True)
     groups = Counter((target.family, target.level, target.reason) for target in plan.targets)
     for (family, level, reason), n in groups.items():
-        console.print(f"[dim]  {n} x {safe(family)}, level {level}: {safe(reason)}")
+        console.print(f"[dim]    {n} x {safe(family)}, level {level}: {safe(reason)}", soft_wrap=True)
 
 
 def _simulated(records: Sequence[AnyRecord]) -> bool:

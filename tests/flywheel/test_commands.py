@@ -68,7 +68,7 @@ def test_status_for_people_shows_the_aims_without_their_control_characters(
     said = capsys.readouterr().out
     assert "aimed at" in said
     assert "red[bold]abc" in said
-    assert "simulated solver" in said
+    assert "The solver is simulated" in said
     assert clean(said)
 
 

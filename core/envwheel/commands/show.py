@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,8 +58,8 @@ def _environment(path: Path, console: Console, args: argparse.Namespace) -> None
         console.print(f"[dim]({len(lines) - HEAD} more lines; --full shows them)")
     console.print()
     for key, value in ours.items():
-        console.print(f"[dim]{safe(key)}:[/] {safe(_text(value))}")
-    console.print(f"[dim]tree:[/] {task.tree_sha256}")
+        console.print(f"[dim]{safe(key)}:[/] {safe(_text(value))}", soft_wrap=True)
+    console.print(f"[dim]tree:[/] {task.tree_sha256}", soft_wrap=True)
     if not evidence:
         console.print(
             f"No evidence: it has not passed the gate of a run. `envwheel check {safe(str(path))}` judges it."
@@ -70,15 +71,17 @@ def _environment(path: Path, console: Console, args: argparse.Namespace) -> None
 
 
 def _print_evidence(evidence: Mapping[str, Any], console: Console) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     from envwheel.console import safe
 
-    table = Table(title="evidence", title_justify="left")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in ("step", "outcome", "code", "trials and rewards"):
         table.add_column(name)
     for step in evidence.get("steps", ()):
-        trials = [f"{trial['id']} {_reward(trial)}" for trial in step.get("trials", ())]
+        counted = Counter(f"{trial['id']} {_reward(trial)}" for trial in step.get("trials", ()))
+        trials = [one if n == 1 else f"{one} ({n} times)" for one, n in counted.items()]
         table.add_row(
             *(safe(_text(step.get(key) or "")) for key in ("step", "outcome", "code")), safe(", ".join(trials))
         )
@@ -88,9 +91,10 @@ def _print_evidence(evidence: Mapping[str, Any], console: Console) -> None:
         simulated = " (simulated)" if calibration["simulated"] else ""
         console.print(
             f"calibration: {safe(calibration['solver'])}{simulated} passed {calibration['passes']} of "
-            f"{calibration['scored']} trials (95 % interval {low:.2f} to {high:.2f})"
+            f"{calibration['scored']} trials (95 % interval {low:.2f} to {high:.2f})",
+            soft_wrap=True,
         )
-        console.print("[dim]rollouts: " + safe(", ".join(calibration["rollouts"])))
+        console.print("[dim]rollouts: " + safe(", ".join(calibration["rollouts"])), soft_wrap=True)
 
 
 def _rollout(path: Path, console: Console, args: argparse.Namespace) -> None:
