@@ -1,0 +1,5 @@
+"""Reports on a work log."""
+
+from worklog.entries import Entry, LogError, read_entries
+
+__all__ = ["Entry", "LogError", "read_entries"]

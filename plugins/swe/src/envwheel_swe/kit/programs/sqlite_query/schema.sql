@@ -1,0 +1,9 @@
+CREATE TABLE zzclients (id INTEGER PRIMARY KEY, name TEXT NOT NULL, town TEXT);
+CREATE TABLE zzdeals (
+  id INTEGER PRIMARY KEY,
+  zzclient_id INTEGER NOT NULL REFERENCES zzclients (id),
+  day TEXT NOT NULL,
+  cents INTEGER NOT NULL,
+  status TEXT NOT NULL
+);
+CREATE TABLE zzbacks (id INTEGER PRIMARY KEY, zzdeal_id INTEGER NOT NULL REFERENCES zzdeals (id), cents INTEGER NOT NULL);
