@@ -15,7 +15,7 @@ from envwheel.candidate import Parts, Watch
 from envwheel.config import Config, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
-from envwheel.errors import UsageError
+from envwheel.errors import SetupError, UsageError
 from envwheel.ledger import RunStart
 from envwheel.propose.procedural import Procedural
 from envwheel.sandbox.base import Engine
@@ -104,6 +104,10 @@ def solver_of(config: Config, domains: Domains) -> Solver:
 
 def ready_engine(name: str, domains: Domains) -> Engine:
     """The engine, with the base images of the domains made. Raises SetupError, BuildFailed, InfraError."""
+    for id in domains.ids:
+        if missing := domains.probe(id):
+            lines = "\n".join(f"  {one.what}: {one.fix}" for one in missing)
+            raise SetupError(f"Domain '{id}' cannot be used on this machine. It lacks:\n{lines}")
     engine = open_engine(name)
     for id in domains.ids:
         for base in domains.base_images(id):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.store import pool
     from envwheel.summary import status
 
+    started = time.monotonic()
     config = settled(_config(args), resume=args.resume)
     board = Board(console(), quiet=args.json)
     with opened(config, board) as parts:
@@ -58,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(status(records, admitted)))
     else:
         report(records, admitted, Console(highlight=False))
-        print(f"run directory: {path}")
+        print(f"run directory: {path} ({time.monotonic() - started:.0f} s)")
     if parts.control.interrupted:
         console().print("Interrupted; go on with --resume.")
         return 130
