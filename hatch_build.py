@@ -13,7 +13,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 DOMAINS = ("swe",)
 LIBRARIES = {
     "openai": ["openai>=1.60"],
-    "local": ["xllamacpp>=0.2"],
+    "local": ["xllamacpp>=2026.1"],
 }
 
 
