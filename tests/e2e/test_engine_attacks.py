@@ -165,7 +165,7 @@ def test_no_way_out(start):
 @pytest.fixture(scope="module")
 def small_builds() -> Iterator[Engine]:
     """The docker engine with small limits for builds, so that reaching them takes no time."""
-    opened = open_docker({"memory_mb": 256, "processes": 128, "file_mb": 256, "step_mb": 512})
+    opened = open_docker({"memory_mb": 256, "processes": 128, "file_mb": 256, "step_mb": 128})
     yield opened
     opened.close()
 
@@ -191,7 +191,7 @@ def test_builds_that_never_end(small_builds, tmp_path, run):
         "for i in $(seq 20); do head -c 200M /dev/zero >/f$i; done",
         "truncate -s 50G /hole",
         "for i in $(seq 100); do truncate -s 256M /hole$i; done",
-        "python3 -c \"[open(f'/{i}', 'w').close() for i in range(300000)]\"",
+        "python3 -c \"[open(f'/{i}', 'w').close() for i in range(90000)]\"",
     ],
 )
 def test_builds_that_take_too_much(small_builds, tmp_path, run):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 REPOSITORY = "envwheel/built"
 LABEL = "envwheel.build"
 LOG_LINES = 60
+SETTLE_TRIES, SETTLE_S = 40, 0.25
 UNREACHABLE = ("timeout", "Timeout", "toomanyrequests", "rate limit", "connection reset", "TLS handshake", "503", "502")
 """Words of a registry or mirror that could answer on another day: our side's failure, not the candidate's."""
 
@@ -138,11 +139,29 @@ class Builder:
                     raise
                 raise BuildFailed(f"The Dockerfile cannot be used: {refused.explanation}") from refused
             except BuildFailed as failed:
+                self._settle(request.key)
                 self.clear(request.key)
                 if watched.over:
                     too_much = f"The build used more disk than it may: {watched.over}."
                     raise BuildFailed(too_much, failed.log_tail) from None
                 raise
+
+    def _settle(self, key: str) -> None:
+        """Wait until the daemon has ended what it was doing for a build that was cancelled; help it after a while."""
+        filters = {"label": [f"{LABEL}={key}", f"envwheel.owner={self._owner}"]}
+        for attempt in range(SETTLE_TRIES):
+            left = self._daemon.call("list containers", lambda api: api.containers(all=True, filters=filters)) or []
+            if not left:
+                return
+            if attempt >= SETTLE_TRIES // 2:
+                for container in left:
+                    name = container["Id"]
+                    self._daemon.call(
+                        "remove a build step",
+                        lambda api: api.remove_container(name, force=True, v=True),  # noqa: B023
+                        ignore=(404, 409),
+                    )
+            time.sleep(SETTLE_S)
 
     def _confined(self, key: str) -> AbstractContextManager[str]:
         """The name of a control group for one build; empty where there cannot be one."""

@@ -118,7 +118,11 @@ def _entry(
     """The entry for a member (None: left out) and a line for `Tree.dropped` ("": nothing to say)."""
     if where is None:
         return None, f"{member.name!r}: a name that leaves the archive"
-    special = f"{where}: setuid, setgid or sticky bit cleared" if member.mode & 0o7000 and member.isreg() else ""
+    special = (
+        f"{where}: setuid, setgid or sticky bit cleared"
+        if member.mode & 0o7000 and (member.isreg() or member.islnk())
+        else ""
+    )
     mode = member.mode & 0o777
     if member.isdir():
         return Entry("dir", mode), ""
