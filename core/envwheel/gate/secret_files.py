@@ -15,6 +15,7 @@ import io
 import lzma
 import re
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ LARGEST = 32 << 20
 """Bytes that are looked at: of a file of the image, and of all that an archive holds."""
 DEEPEST = 3
 MOST_MEMBERS = 5000
+_PARSING = threading.Lock()
+"""Python before 3.11.8 raises a SystemError when sources are parsed in several threads at a time."""
 _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_-]*)\1[^\n]*\n(.*?)\n\t*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
@@ -168,7 +171,8 @@ def _digest(data: bytes) -> bytes:
 def _words(data: bytes) -> frozenset[bytes]:
     """Texts of a Python source that its compiled form holds as they are."""
     try:
-        tree = ast.parse(data)
+        with _PARSING:
+            tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
