@@ -59,7 +59,9 @@ class RunDirectory:
         """The run at `path`, made when it is not there. Raises UsageError when another process holds it."""
         for folder in ("environments", "candidates", "rollouts"):
             (path / folder).mkdir(parents=True, exist_ok=True)
-        return cls(path, _lock(path / "lock"))
+        lock = _lock(path / "lock")
+        _remove_parts(path)
+        return cls(path, lock)
 
     @staticmethod
     def exists(path: Path) -> bool:
@@ -185,6 +187,14 @@ def _lock(path: Path) -> int:
     os.ftruncate(file, 0)
     os.pwrite(file, str(os.getpid()).encode(), 0)
     return file
+
+
+def _remove_parts(path: Path) -> None:
+    """What a killed process had half written."""
+    for part in path.glob(".*.part"):
+        part.unlink()
+    for folder in (path / "candidates").glob("*/.*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _drop_torn_line(path: Path) -> None:

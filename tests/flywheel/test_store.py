@@ -117,6 +117,18 @@ def test_an_admitted_environment_is_never_replaced(tmp_path: Path) -> None:
         assert (place / "task.toml").read_text() == "x"
 
 
+def test_what_a_killed_process_had_half_written_goes(tmp_path: Path) -> None:
+    with RunDirectory.open(tmp_path) as store:
+        kept = candidate_folder(store)
+    half = kept.with_name(".links-1-abc")
+    (half / "new").mkdir(parents=True)
+    (tmp_path / ".r01-c001.part").write_text("{")
+    with RunDirectory.open(tmp_path):
+        assert kept.exists()
+        assert not half.exists()
+        assert list(tmp_path.glob(".*")) == []
+
+
 def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
     import sqlite3
     from contextlib import closing
