@@ -93,6 +93,14 @@ def _limit_v2(name: str, memory_mb: int, processes: int) -> None:
     (folder / "pids.max").write_text(str(processes))
 
 
+def remove_stale() -> None:
+    """Remove the groups of builds whose process has ended; their names end in its pid. Busy ones stay."""
+    for folder in [*ROOT.glob(f"*/{FOLDER}/*-*"), *ROOT.glob(f"{FOLDER}/*-*")]:
+        pid = folder.name.rpartition("-")[2]
+        if folder.is_dir() and pid.isdigit() and not Path("/proc", pid).exists():
+            _remove([folder])
+
+
 def _remove(folders: list[Path]) -> None:
     for folder in folders:
         for path in [*(Path(top) for top, _, _ in os.walk(folder, topdown=False)), folder]:

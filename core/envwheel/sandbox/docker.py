@@ -120,7 +120,7 @@ class DockerEngine:
         with self._lock:
             if not self._begun:
                 self._reaper.start()
-                sweep.sweep(self.daemon)
+                self.sweep()
                 self._begun = True
 
     def _user_of(self, image: str) -> str:
@@ -178,7 +178,9 @@ class DockerEngine:
 
     def sweep(self, *, everything: bool = False) -> Swept:
         """See `Engine.sweep`."""
-        return sweep.sweep(self.daemon, everything=everything)
+        swept = sweep.sweep(self.daemon, everything=everything)
+        cgroups.remove_stale()
+        return swept
 
     def close(self) -> None:
         """See `Engine.close`."""
