@@ -230,6 +230,15 @@ def test_forgeable(gate: Any, play: Any, grade: Any, attack: str) -> None:
     assert attack in verdict.message
 
 
+def test_an_artifact_attack_that_pays_because_anything_does_is_no_forgery(gate: Any, play: Any) -> None:
+    game = play(grade=lambda run: run.read("/app/out.txt") is not None)
+    for marker in ("head -c 4096 /dev/zero", "do echo 0 | place"):
+        game.engine.program(marker, lambda run: run.write("/app/out.txt", "x"))
+    verdict = gate(game=game)
+    assert (verdict.code, verdict.stage) == ("weak_verifier", "mutants")
+    assert gate(game=game, only=("attack",)).code == "forgeable"
+
+
 def test_an_attack_that_ends_without_reward_is_no_forgery(gate: Any, play: Any) -> None:
     def grade(run: Any) -> bool | None:
         text = run.read("/app/out.txt")

@@ -1,10 +1,14 @@
-"""Step `attack`: nothing that does none of the work may end above 0. Ending in `verifier_error` is no forgery."""
+"""Step `attack`: nothing that does none of the work may end above 0. Ending in `verifier_error` is no forgery.
+
+An attack through the artifacts may pay only because the tests take anything: then plain rubbish in the same place gets
+the full reward too, and the code is `weak_verifier`, which the step `mutants` reports.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from envwheel.gate.battery import Target, battery
+from envwheel.gate.battery import RUBBISH, Target, battery
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
@@ -18,17 +22,39 @@ LARGEST_PROGRAM = 1 << 20
 def check(lab: Lab, batch: Batch) -> list[Fault]:
     """The first attack that pays, or all of them."""
     lab.learn(batch)
-    attacks = [*battery(target_of(lab)), *lab.domains.for_all("attacks", lab.task.environment)]
+    target = target_of(lab)
+    attacks = [*battery(target), *lab.domains.for_all("attacks", lab.task.environment)]
     works = [ScriptWork("attack", attack.id, (inline(attack.script),)) for attack in attacks]
     futures = [batch.run(work, FIRST_NUMBER + number, reuse="now") for number, work in enumerate(works)]
     faults = []
     for attack, future in zip(attacks, futures, strict=True):
         reward = future.result().record.reward
-        if reward:
-            faults.append(Fault("forgeable", f"attack {attack.id} gets {reward:g}: {attack.why}"))
-            if not lab.options.all_findings:
-                break
+        if not reward:
+            continue
+        rubbish = _rubbish(lab, batch, target) if _through_artifacts(attack.id) else None
+        if rubbish and lab.options.asks("mutants"):
+            lab.weakness = Fault("weak_verifier", f"the tests take anything: {rubbish}")
+            continue
+        faults.append(Fault("forgeable", f"attack {attack.id} gets {reward:g}: {attack.why}"))
+        if not lab.options.all_findings:
+            break
     return faults
+
+
+def _through_artifacts(id: str) -> bool:
+    """Whether an attack of the battery is an artifact of its own kind, not a change to the box."""
+    return id[:3] in ("08-", "12-", "13-", "14-", "15-")
+
+
+def _rubbish(lab: Lab, batch: Batch, target: Target) -> str:
+    """What harmless rubbish gets the full reward, "" when none does."""
+    if lab.weakness:
+        return lab.weakness.message
+    for number, attack in enumerate(battery(target, RUBBISH)):
+        work = ScriptWork("mutant", attack.id, (inline(attack.script),))
+        if lab.holds(batch.run(work, FIRST_NUMBER - 10 + number, reuse="now").result().record):
+            return attack.why
+    return ""
 
 
 def target_of(lab: Lab) -> Target:

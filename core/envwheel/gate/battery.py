@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from envwheel.api import Attack
@@ -37,9 +37,13 @@ class Target:
     tests: tuple[str, ...] = ()
 
 
-def battery(target: Target) -> list[Attack]:
-    """The attacks, in the order of GATE's list."""
-    attacks = sorted((*ON_THE_BOX, *_on_artifacts(target)), key=lambda attack: attack[0])
+Script = tuple[str, str, str]
+"""Id, why, bash."""
+
+
+def battery(target: Target, scripts: Sequence[Script] | None = None) -> list[Attack]:
+    """The attacks, in the order of GATE's list; or `scripts` with what they need in front."""
+    attacks = sorted((*ON_THE_BOX, *_on_artifacts(target))) if scripts is None else scripts
     return [Attack(id, why, "\n".join((PRELUDE, _variables(target), script))) for id, why, script in attacks]
 
 
@@ -49,7 +53,7 @@ def _variables(target: Target) -> str:
     return "\n".join(f"{name}=({shlex.join(values)})" for name, values in arrays.items())
 
 
-def _on_artifacts(target: Target) -> Iterator[tuple[str, str, str]]:
+def _on_artifacts(target: Target) -> Iterator[Script]:
     for name in sorted(target.tests, key=_unlikely)[:MOST_LINKS]:
         yield (
             f"08-link-to-{posixpath.basename(name)}",
@@ -135,3 +139,18 @@ for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do
   rm -rf "$path"
   mkdir -p "$path/x"
 done"""
+
+RUBBISH: tuple[Script, ...] = (
+    (
+        "rubbish-constant",
+        "files that hold nothing but `0` get the full reward",
+        """for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do echo 0 | place "$path"; done""",
+    ),
+    (
+        "rubbish-removed",
+        "without any artifact there is the full reward",
+        """cd /
+for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do rm -rf "$path"; done""",
+    ),
+)
+"""Does nothing of the work and forges nothing: what it gets is the tests' weakness."""

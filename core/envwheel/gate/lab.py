@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
 from envwheel.errors import InfraError
-from envwheel.gate.options import GateOptions
+from envwheel.gate.options import Fault, GateOptions
 from envwheel.grading import GradingCache
 from envwheel.sandbox.base import Engine, Tree
 from envwheel.trial import PLAIN, Attempt, Images, NoWork, Perturbation, Stage, TrialRecord, Work, solution_work
@@ -34,7 +34,7 @@ class Lab:
     """One candidate with its images. `chance` says why randomness is suspected, if it is.
 
     `reference` and `untouched` are artifacts, `firsts` the trials that they are from; `fixed` are the paths whose
-    content is the same in every trial.
+    content is the same in every trial. `weakness` is what the attacks came upon and the mutants are to report.
     """
 
     engine: Engine
@@ -49,6 +49,7 @@ class Lab:
     reference: Tree | None = None
     untouched: Tree | None = None
     fixed: frozenset[str] | None = None
+    weakness: Fault | None = None
     skipped: set[str] = field(default_factory=set)
     firsts: dict[str, Future[Attempt]] = field(default_factory=dict)
 
@@ -69,9 +70,10 @@ class Lab:
         return Stage(self.engine, self.task, self.images, perturbation, seed, gradings, fresh_grading=fresh)
 
     def learn(self, batch: Batch) -> None:
-        """Have the first trials of reference and untouched state, for their artifacts."""
-        reference, untouched = batch.first_reference(), batch.first_untouched()
-        self.reference, self.untouched = reference.result().artifacts, untouched.result().artifacts
+        """Have the artifacts of reference and untouched state, by their first trials where no step has run them yet."""
+        if self.reference is None or self.untouched is None:
+            reference, untouched = batch.first_reference(), batch.first_untouched()
+            self.reference, self.untouched = reference.result().artifacts, untouched.result().artifacts
 
 
 class Batch:

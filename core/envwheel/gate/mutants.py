@@ -29,16 +29,15 @@ NEVER_EQUIVALENT = ("emptied", "constant")
 
 def check(lab: Lab, batch: Batch) -> list[Fault]:
     """The first mutant that passes or alternative that does not, or all of them."""
-    faults = []
-    for fault in (*_weak(lab, batch), *_strict(lab, batch)):
-        if fault:
-            faults.append(fault)
-            if not lab.options.all_findings:
-                break
+    faults: list[Fault] = []
+    for judged in (_weak, _strict):
+        faults += judged(lab, batch)
+        if faults and not lab.options.all_findings:
+            break
     return faults
 
 
-def _weak(lab: Lab, batch: Batch) -> list[Fault | None]:
+def _weak(lab: Lab, batch: Batch) -> list[Fault]:
     lab.learn(batch)
     declared = equivalents(lab)
     own = [m for m in lab.domains.for_all("mutants", lab.task.environment) if m.id not in declared]
@@ -47,7 +46,7 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault | None]:
     for number, mutant in enumerate(own):
         work = replace(solution_work(lab.task, kind="mutant", then=mutant.script), id=mutant.id)
         tried.append((mutant.id, mutant.why, batch.run(work, FIRST_NUMBER + number, reuse="now")))
-    faults: list[Fault | None] = []
+    faults: list[Fault] = []
     for id, why, future in tried:
         done = future.result()
         # What leaves the reference's artifacts as they are has changed nothing.
@@ -56,15 +55,15 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault | None]:
             faults.append(Fault("weak_verifier", f"the wrong solution {id} scores {done.record.reward:g}: {why}"))
             if not lab.options.all_findings:
                 break
-    return faults
+    return faults or ([lab.weakness] if lab.weakness else [])
 
 
-def _strict(lab: Lab, batch: Batch) -> list[Fault | None]:
+def _strict(lab: Lab, batch: Batch) -> list[Fault]:
     works = [solution_work(lab.task, f"alternatives/{id}.sh", "alternative") for id, _ in lab.task.alternatives]
     for alternative in lab.domains.for_all("alternatives", lab.task.environment):
         works.append(ScriptWork("alternative", alternative.id, (inline(alternative.script),)))
     futures = [(work, batch.run(work, FIRST_NUMBER - 50 + number)) for number, work in enumerate(works)]
-    faults: list[Fault | None] = []
+    faults: list[Fault] = []
     for number, (work, future) in enumerate(futures):
         record = future.result().record
         if lab.holds(record) or lab.holds(batch.run(work, FIRST_NUMBER + 50 + number).result().record):

@@ -158,16 +158,13 @@ def copied(path: str, data: bytes, inputs: Mapping[str, bytes]) -> bytes | None:
 
 
 def _last_missing(result: Result) -> Iterator[Wrong]:
-    """One of several results is not there."""
+    """The last result is not there: of several, the last that the instruction names."""
     results = sorted(filter(result.counts, result.produced))
     named = [path for path in results if posixpath.basename(path) in result.instruction]
-    if len(results) < 2:
-        return
-    last = (named or results)[-1]
-    entries = {path: entry for path, entry in result.reference.entries.items() if path != last}
-    if last in result.untouched.entries:
-        entries[last] = result.untouched.entries[last]
-    yield Wrong("last_missing", f"{last} is as it was" if last in entries else f"{last} is missing", Tree(entries))
+    if results:
+        last = (named or results)[-1]
+        entries = {path: entry for path, entry in result.reference.entries.items() if path != last}
+        yield Wrong("last_missing", f"{last} is missing", Tree(entries))
 
 
 def _data(result: Result) -> Iterator[Wrong]:
