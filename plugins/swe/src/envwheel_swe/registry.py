@@ -11,6 +11,7 @@ MODULES: tuple[str, ...] = (
     "file_links",
     "file_modes",
     "file_tidy",
+    "encoding_fix",
 )
 
 
