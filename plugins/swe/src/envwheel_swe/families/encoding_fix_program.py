@@ -35,8 +35,8 @@ FAULTS: tuple[Fault, ...] = (
     ("by_character_lines", "lines end where str.splitlines says",
      '"\\n".join(map(line_text, data.removeprefix(codecs.BOM_UTF8).split(b"\\n")))',
      '"\\n".join(map(line_text, (data.removeprefix(codecs.BOM_UTF8) + b"|").splitlines()))[:-1]'),
-    ("whole_file", "one bad line makes the whole file Windows-1252",
-     'data.removeprefix(codecs.BOM_UTF8).split(b"\\n")', "[data.removeprefix(codecs.BOM_UTF8)]"),
+    ("every_mark", "U+FEFF is left out everywhere",
+     "data.removeprefix(codecs.BOM_UTF8)", 'data.replace(codecs.BOM_UTF8, b"")'),
 )  # fmt: skip
 
 
