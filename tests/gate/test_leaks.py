@@ -252,3 +252,21 @@ def test_a_file_that_nobody_speaks_of_holds_the_answer(write_task: Any, play: An
     found = verdict(write_task, play, files, game)
     assert found.code == "leak_answer"
     assert "/app/.done/out" in found.message
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_what_is_not_copied_is_no_leak(write_task: Any, play: Any, ignored: bool) -> None:
+    files: dict[str, Any] = {"environment/notes/expected.json": EXPECTED}
+    if not ignored:
+        files["environment/Dockerfile"] = "FROM envwheel/base:bookworm\nWORKDIR /app\nCOPY app/ notes/ /app/\n"
+    found = verdict(write_task, play, files)
+    assert found.code == ("" if ignored else "leak_tests")
+
+
+def test_stages_and_ignore_files_are_left_to_the_image_scan(make_task: Any) -> None:
+    from envwheel.gate.lint import copied_files
+
+    assert [name for name, _ in copied_files(make_task())] == ["app/numbers.txt"]
+    assert list(copied_files(make_task({"environment/.dockerignore": "app\n"}, name="b"))) == []
+    stages = "FROM envwheel/base:bookworm AS one\nCOPY app/ /x/\nFROM envwheel/base:bookworm\n"
+    assert list(copied_files(make_task({"environment/Dockerfile": stages}, name="c"))) == []

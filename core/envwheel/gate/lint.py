@@ -49,12 +49,18 @@ def before_build(task: TaskFolder, domains: Domains) -> list[Fault]:
 
 
 def copied_files(task: TaskFolder) -> Iterator[tuple[str, bytes]]:
-    """The files of environment/ that COPY and ADD bring into the image: (name, content)."""
+    """The files of environment/ that COPY and ADD bring into the image: (name, content).
+
+    None where only the built image can tell: with several stages, or a .dockerignore.
+    """
     folder = task.work_context
-    if folder is None:
+    if folder is None or (folder / ".dockerignore").exists():
+        return
+    dockerfile = (folder / "Dockerfile").read_text("utf-8", "replace")
+    if len(re.findall(r"^\s*FROM\s", dockerfile, re.IGNORECASE | re.MULTILINE)) > 1:
         return
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
-    patterns = list(_copy_sources((folder / "Dockerfile").read_text("utf-8", "replace")))
+    patterns = list(_copy_sources(dockerfile))
     for name in names:
         path = folder / name
         if name != "Dockerfile" and not path.is_symlink() and any(_covers(pattern, name) for pattern in patterns):
