@@ -270,3 +270,22 @@ def test_stages_and_ignore_files_are_left_to_the_image_scan(make_task: Any) -> N
     assert list(copied_files(make_task({"environment/.dockerignore": "app\n"}, name="b"))) == []
     stages = "FROM envwheel/base:bookworm AS one\nCOPY app/ /x/\nFROM envwheel/base:bookworm\n"
     assert list(copied_files(make_task({"environment/Dockerfile": stages}, name="c"))) == []
+
+
+@pytest.mark.parametrize(
+    ("instruction", "code"), [("Repair `/app/half.py`.\n", "leak_tests"), ("Recover it by git.\n", "")]
+)
+def test_a_history_that_holds_the_fix(write_task: Any, play: Any, instruction: str, code: str) -> None:
+    broken = "def half(number):\n    return number / 2\n"
+    fixed = broken.replace("/ 2", "// 2")
+    blob = b"blob %d\0" % len(fixed) + fixed.encode()
+    name = hashlib.sha1(blob).hexdigest()
+    files = {
+        "instruction.md": instruction,
+        "environment/app/half.py": broken,
+        f"environment/app/.git/objects/{name[:2]}/{name[2:]}": zlib.compress(blob),
+    }
+    game = play(lambda run: run.write("/app/half.py", fixed), lambda run: run.read("/app/half.py") == fixed)
+    path = write_task({**TESTS, **files})
+    (path / "task.toml").write_text('artifacts = ["/app/half.py"]\n[verifier]\nenvironment_mode = "separate"\n')
+    assert judge(path, game.engine, Domains.none(), back_off=(0.0,)).code == code

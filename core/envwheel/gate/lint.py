@@ -19,13 +19,12 @@ from envwheel.gate import hints
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
-from envwheel.gate.secret_files import LARGEST, Finder, Secret, secrets_of
+from envwheel.gate.secret_files import GIT_OBJECT, LARGEST, TINY, Finder, Secret, secrets_of
 from envwheel.gate.shown import Shown, is_leak
 from envwheel.gate.wrong_artifacts import Result, same
 from envwheel.sandbox.base import LayerFile, Tree
 
 _GIT_WORDS = re.compile(r"\b(git|commit|branch|reflog|history|repository|stash|revert)\b", re.IGNORECASE)
-_GIT_OBJECT = re.compile(r"/objects/(?:[0-9a-f]{2}/|pack/)")
 _INSTALLED = re.compile(r"^/(usr/(?!local/)|lib|bin/|sbin/|etc/|var/(lib|cache|log)/)")
 _COPY = re.compile(r"^\s*(?:COPY|ADD)\s+((?:--\S+\s+)*)(.+)$", re.IGNORECASE)
 
@@ -96,10 +95,29 @@ def after_build(lab: Lab, batch: Batch) -> list[Fault]:
 
 
 def leaked(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
-    """Files of tests/ and solution/ in the image."""
+    """Files of tests/ and solution/ in the image, and what the reference produces in its git histories."""
     files = list(files)
-    secrets = secrets_of(lab.task.path)
-    finder, shown = Finder(secrets), hints.shown_by(lab)
+    faults, unclear = _found(lab, files)
+    if faults or not (lab.task.config.separate and lab.options.need_solution):
+        return faults
+    git = [file for file in files if GIT_OBJECT.search(file.path)]
+    history = git and not _GIT_WORDS.search(lab.task.environment.instruction)
+    if unclear or history:
+        lab.learn(batch)
+        result = Result(lab.reference or Tree(), lab.untouched or Tree(), "", {})
+        faults = [
+            Fault("leak_tests", f"the image holds {_named(secret)}, which the reference produces, as {place}")
+            for secret, place in unclear
+            if any(same(entry.data, secret.data) for entry in result.produced.values())
+        ]
+        if history:
+            faults += _in_history(result, git)
+    return faults
+
+
+def _found(lab: Lab, files: list[LayerFile]) -> tuple[list[Fault], list[tuple[Secret, str]]]:
+    """Faults, and (secret, place) of what is one only if the reference produces it."""
+    finder, shown = Finder(secrets_of(lab.task.path)), hints.shown_by(lab)
     project = any(file.visible and kind_of(file.path) and "test" not in file.path for file in files)
     faults, unclear = [], []
     for file in files:
@@ -115,25 +133,23 @@ def leaked(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
                 faults.append(Fault("leak_tests", f"the image holds {_named(secret)} as {place}"))
             elif leak is None:
                 unclear.append((secret, place))
-    if unclear and not faults and lab.task.config.separate and lab.options.need_solution:
-        lab.learn(batch)
-        faults = [
-            Fault("leak_tests", f"the image holds {_named(secret)}, which the reference produces, as {place}")
-            for secret, place in unclear
-            if produces(lab, secret.data)
-        ]
-    return faults
+    return faults, unclear
+
+
+def _in_history(result: Result, git: list[LayerFile]) -> list[Fault]:
+    """A git history that nobody speaks of and that has the repaired file."""
+    made = [Secret(path, entry.data) for path, entry in result.produced.items() if len(entry.data.strip()) >= TINY]
+    finder = Finder(made)
+    return [
+        Fault("leak_tests", f"the git history in the image holds {secret.path} as the reference leaves it: {file.path}")
+        for file in git
+        for secret, _ in finder.find(file.path, file.read())
+    ]
 
 
 def _installed(path: str) -> bool:
     """Where packages lie: thousands of files, of which only those of a secret's size are read."""
     return bool(_INSTALLED.match(path))
-
-
-def produces(lab: Lab, data: bytes) -> bool:
-    """Whether the reference leaves a new file with this content (as JSON: this value)."""
-    result = Result(lab.reference or Tree(), lab.untouched or Tree(), "", {})
-    return any(same(entry.data, data) for entry in result.produced.values())
 
 
 def _named(secret: Secret) -> str:

@@ -34,6 +34,7 @@ _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_-]*)\1[^\n]*\n(.*?)\n\t*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
 _LOOSE = re.compile(r"(?:^|/)objects/([0-9a-f]{2})/([0-9a-f]{38}|[0-9a-f]{62})$")
+GIT_OBJECT = re.compile(rf"{_LOOSE.pattern}|/pack-[0-9a-f]+\.idx$")
 _PACK_INDEX = re.compile(r"(?:^|/)pack-[0-9a-f]+\.idx$|/multi-pack-index$")
 
 
