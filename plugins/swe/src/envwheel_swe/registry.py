@@ -11,6 +11,9 @@ MODULES: tuple[str, ...] = (
     "file_links",
     "file_modes",
     "file_tidy",
+    "text_extract",
+    "log_pipeline",
+    "config_migrate",
     "encoding_fix",
 )
 

@@ -300,7 +300,7 @@ def by_month(draw: random.Random) -> Recipe:
         f"{folders[0]}copy of {b}-{days[1].replace('-', '')}.png": text[3],
         f"{folders[2]}{c}.txt": text[4],
         f"{folders[0]}{c}.TXT": text[5],
-        f"{c} 20201345.txt": text[6],
+        f"{c} 20201315.txt": text[6],
         f"{folders[1]}{d} 120190401.csv": text[7],
         f"{folders[2]}{d} {days[2]} {days[3]}.csv": text[8],
         f"{folders[1]}{days[4]}": text[9],

@@ -84,8 +84,8 @@ for path in sorted(files, key=os.fsencode):
 """
 
 FAULTS = (
-    ("one_by_one", "files that have yet to move count as gone", "taken = {path for path in files if plan[path] == path}",
-     "taken = set()"),
+    ("one_by_one", "files that have yet to move count as gone",
+     "taken = {path for path in files if plan[path] == path}", "taken = set()"),
     ("case", "patterns look at capitals", "fnmatch.fnmatchcase(name.lower(), pattern.lower())",
      "fnmatch.fnmatchcase(name, pattern)"),
     ("bad_rule_ignored", "a wrong rule is skipped", "sys.exit(2)", "continue"),

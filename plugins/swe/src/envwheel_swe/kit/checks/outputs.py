@@ -1,19 +1,21 @@
 """Judges files that the solver wrote.
 
-expect.json: {"outputs": {path: {"as": "text" | "number" | "json" | "bytes", "value": ...}}}. "text": equal but for
-blanks at line ends and empty lines at the end. "number": the file's first word is that number, and nothing follows but
-perhaps `names`. "json": equal as JSON. "bytes": equal byte for byte (value in base64).
+expect.json: {"outputs": {path: {"as": "text" | "number" | "json" | "toml" | "bytes", "value": ...}}}. "text": equal but
+for blanks at line ends and empty lines at the end. "number": the file's first word is that number, and nothing follows
+but perhaps `names`. "json", "toml": equal as data. "bytes": equal byte for byte (value in base64).
 """
 
 import base64
 import json
 import sys
+import tomllib
 
 sys.path.insert(0, "/tests/kit")
 import grade
 
 with open("/tests/expect.json", encoding="utf-8") as source:
     EXPECT = json.load(source)
+READERS = {"json": json.loads, "toml": tomllib.loads}
 
 
 def lines(text):
@@ -41,9 +43,9 @@ def right(path, wanted):
     if wanted["as"] == "number":
         words = text.split()
         return bool(words) and words[0] == str(wanted["value"]) and all(w in wanted.get("names", []) for w in words[1:])
-    if wanted["as"] == "json":
+    if wanted["as"] in READERS:
         try:
-            return typed(json.loads(text)) == typed(wanted["value"])
+            return typed(READERS[wanted["as"]](text)) == typed(wanted["value"])
         except (ValueError, RecursionError):
             return False
     return lines(text) == lines(wanted["value"])
