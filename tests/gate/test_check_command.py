@@ -56,6 +56,13 @@ def test_json_has_exactly_the_promised_keys(check: Any, write_task: Any, play: A
     assert lines["bad"]["steps"][4]["outcome"] == "skipped"
 
 
+def test_unknown_fields_are_warned_of_once(check: Any, write_task: Any, play: Any, capsys: Any) -> None:
+    check(play(), [write_task(more="shoe_size = 43")], "--json")
+    captured = capsys.readouterr()
+    assert captured.err.count("shoe_size") == 1
+    assert "shoe_size" not in captured.out
+
+
 def test_exit_codes(check: Any, write_task: Any, play: Any) -> None:
     good = write_task(name="good")
     assert check(play(), [good]) == 0

@@ -346,6 +346,7 @@ def test_all_findings(gate: Any, play: Any) -> None:
     codes = [fault.code for fault in verdict.findings]
     assert codes.count("weak_verifier") > 1
     assert "forgeable" in codes
+    assert "also weak_verifier: " in verdict.message
     assert verdict.code == "forgeable"
 
 

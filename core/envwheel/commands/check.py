@@ -196,7 +196,7 @@ class Check:
         from envwheel.gate.ladder import judge
 
         name = path.resolve().name
-        return judge(
+        verdict = judge(
             path,
             self.engine,
             self.domains,
@@ -204,6 +204,9 @@ class Check:
             on_step=lambda step, outcome: progress.step(name, step),
             pool=self.trials,
         )
+        for warning in verdict.warnings:
+            progress.say(f"{name}: {warning}")
+        return verdict
 
     def _write_evidence(self, verdict: Verdict) -> None:
         try:

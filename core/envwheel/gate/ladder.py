@@ -247,7 +247,7 @@ class _Ladder:
             path=self.path,
             verdict=word,
             code=decided.code if decided else "",
-            message=decided.message if decided else "",
+            message=self._message(decided) if decided else "",
             seconds=time.monotonic() - self.started,
             engine=self.engine.name if self.engine else "",
             steps=steps,
@@ -259,6 +259,11 @@ class _Ladder:
             limits=self.task.config.limits if self.task else None,
             domains=dict(self.domains.versions),
         )
+
+    def _message(self, decided: StepResult) -> str:
+        """Why, and what else was found when all was asked for."""
+        more = [fault for fault in self.faults if fault.message != decided.message]
+        return "\n".join([decided.message, *(f"also {fault.code}: {fault.message}" for fault in more)])
 
 
 class _Step:
