@@ -1,0 +1,4 @@
+def clamp(value, low, high):
+    if high < low:
+        raise ValueError(f"{low} > {high}")
+    return min(max(value, low), high)
