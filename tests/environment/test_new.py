@@ -12,15 +12,13 @@ from checker import KIT, grade
 from envwheel.cli import main
 from envwheel.environment import skeleton
 from envwheel.environment.folder import read
-from envwheel.environment.leaks import heredocs
-from envwheel.environment.lint import LintReport, lint
 
 
 def test_the_skeleton_is_a_clean_environment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["new", str(tmp_path / "mine")]) == 0
     assert "envwheel check" in capsys.readouterr().out
     task = read(tmp_path / "mine")
-    assert lint(task) == LintReport((), (), ())
+    assert task.warnings == ()
     assert task.config.task is not None
     assert task.config.task.name == "envwheel/mine"
 
@@ -54,7 +52,7 @@ def test_a_name_that_cannot_be_one_and_an_unknown_domain(tmp_path: Path, capsys:
     assert list(tmp_path.iterdir()) == []
 
 
-REFERENCE = heredocs(skeleton.SOLVE)[0]
+REFERENCE = skeleton.PROGRAM
 
 
 @pytest.mark.parametrize(

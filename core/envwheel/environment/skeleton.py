@@ -27,10 +27,7 @@ lou,300
 jon,45
 """
 
-SOLVE = """\
-#!/bin/bash
-set -e
-cat > /app/totals.py <<'PY'
+PROGRAM = """\
 import sys
 
 totals = {}
@@ -40,7 +37,13 @@ for line in sys.stdin:
         totals[customer] = totals.get(customer, 0) + int(cents)
 for customer in sorted(totals, key=lambda name: (-totals[name], name)):
     print(customer, totals[customer])
-PY
+"""
+
+SOLVE = f"""\
+#!/bin/bash
+set -e
+cat > /app/totals.py <<'PY'
+{PROGRAM}PY
 """
 
 CHECK = '''\
