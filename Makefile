@@ -1,5 +1,5 @@
 # make demo and make test are all that a newcomer needs; each sets up what it lacks.
-.PHONY: setup demo test lint bench chaos gate-all clean-demo
+.PHONY: setup dev demo test unit e2e lint bench chaos gate-all clean-demo
 PY := .venv/bin/python
 
 setup:
@@ -11,11 +11,13 @@ dev:
 demo:
 	@scripts/demo.sh
 
-test: dev
-	$(PY) -m pytest
+test: unit e2e
 
 unit: dev
-	$(PY) -m pytest -m "not e2e"
+	$(PY) -m pytest -n auto -m "not e2e"
+
+e2e: dev
+	$(PY) -m pytest -m "e2e and not chaos" --durations=15
 
 lint: dev
 	.venv/bin/ruff check .
@@ -26,7 +28,7 @@ bench: dev
 	$(PY) bench/gate.py
 
 chaos: dev
-	$(PY) -m pytest -m chaos -o addopts="--import-mode=importlib -ra" tests/e2e/test_run_chaos.py
+	$(PY) -m pytest -m chaos tests/e2e/test_run_chaos.py
 
 DOMAIN ?= swe
 gate-all: dev
