@@ -1,0 +1,1 @@
+"""Files, notes and settings of some people."""
