@@ -89,9 +89,10 @@ def main() -> None:
     good = sum(verdict["verdict"] == "ok" for verdict in verdicts)
     text = (
         f"# The gate over the procedural families of `{args.domain}`\n\n"
-        f"Written by `make gate-all DOMAIN={args.domain}` (seed {args.seed}): {good} of {len(verdicts)} environments pass "
-        "every step. Cells: lowest..highest reward (number of trials). The untouched state and every attack must end at 0, "
-        "the reference at 1, every mutant below 1; alternatives, which must score 1, are counted with the mutants.\n\n"
+        f"Written by `make gate-all DOMAIN={args.domain}` (seed {args.seed}): {good} of {len(verdicts)} environments "
+        "pass every step. Cells: lowest..highest reward (number of trials). The untouched state and every attack must "
+        "end at 0, the reference at 1, every mutant below 1; alternatives, which must score 1, are counted with the "
+        "mutants.\n\n"
         f"{table(verdicts, written)}\n"
     )
     out = args.out or ROOT / "docs" / f"gate-{args.domain}.md"

@@ -8,8 +8,6 @@ total=$SECONDS
 
 scripts/setup.sh
 stage "set-up"
-.venv/bin/python -m envwheel.model.local
-stage "embedded model"
 .venv/bin/envwheel run demo/envwheel.toml --resume
 stage "two rounds"
 printf '\033[1m==> demo: %d s. The pool: runs/demo/environments. Next: .venv/bin/envwheel show runs/demo/environments/*\033[0m\n' \

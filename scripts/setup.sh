@@ -86,11 +86,10 @@ engine() {
     start_engine
 }
 
-base_images() {
-    .venv/bin/python -m envwheel.sandbox.images --check 2>/dev/null && return
-    command -v mmdebstrap >/dev/null || need "the maker of the base image" mmdebstrap
-    say "making the base image (a minute)"
-    .venv/bin/python -m envwheel.sandbox.images
+# Base images and the embedded model. Where a registry answers, or the image is there, mmdebstrap is not needed.
+ready() {
+    command -v mmdebstrap >/dev/null || [ "$(id -u)" != 0 ] || need "the maker of the base image" mmdebstrap
+    .venv/bin/envwheel doctor --prepare >/dev/null
 }
 
 clock() {
@@ -100,4 +99,4 @@ clock() {
 venv
 engine
 clock
-base_images
+ready

@@ -19,7 +19,7 @@ LAYERS: list[set[str]] = [
     {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "ledger", "sandbox", "model"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "config", "store", "progress"},
-    {"agent", "trial", "index", "health"},
+    {"agent", "trial", "index", "health", "prepare"},
     {"presets", "simulated"},
     {"solver"},
     {"attempt", "calibrate"},

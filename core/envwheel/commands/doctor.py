@@ -1,4 +1,7 @@
-"""`envwheel doctor [--json]`: what this machine lacks, with the lines that mend it; exit code 2 when it is needed."""
+"""`envwheel doctor [--prepare] [--json]`: what this machine lacks, with the lines that mend it; 2 when it is needed.
+
+`--prepare` first makes what would else be made when it is first used.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ from envwheel.console import plain
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--prepare", action="store_true", help="make base images and fetch the embedded model first")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print each condition as it is found; 2 when one is `missing`."""
     from envwheel.health import examine
 
+    if args.prepare:
+        _prepare()
     missing = False
     for one in examine():
         missing = missing or one.state == "missing"
@@ -28,3 +34,13 @@ def run(args: argparse.Namespace) -> int:
         if one.fix:
             print(f"{'':<8} fix: {plain(one.fix)}", flush=True)
     return 2 if missing else 0
+
+
+def _prepare() -> None:
+    from envwheel.console import console
+    from envwheel.prepare import prepare
+    from envwheel.sandbox.engines import open_engine
+
+    with console().status("looking") as status:
+        for name in prepare(open_engine):
+            status.update(f"making ready: {name}")

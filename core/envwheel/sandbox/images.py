@@ -1,8 +1,9 @@
 """Base images: from the local store, made from their recipe, or from the daemon's registry.
 
 A base image of ours carries the label `envwheel.base` with the hash of its recipe, so that a changed recipe makes it
-anew. `envwheel/base:bookworm` is made from Debian's packages (`recipe.py`); domains' own are Dockerfiles FROM it. Where
-no registry answers, well-known names stand for a local base (`ALIASES`).
+anew. `envwheel/base:bookworm` is built from a registry's Debian where one answers, else made from Debian's packages
+(`recipe.py`); domains' own are Dockerfiles FROM it. Where no registry answers, well-known names stand for a local base
+(`ALIASES`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_build import UNREACHABLE, Builder, Request
 
 BASE = "envwheel/base:bookworm"
+UPSTREAM = "debian:bookworm-slim"
+"""What the base is built from where a registry answers."""
 PYTHON = BaseImage(
     "envwheel/base:python",
     f"FROM {BASE}\n"
@@ -102,13 +105,22 @@ class Images:
                 key = recipe.key()
                 found = self._local(BASE, key)
                 if found is None:
-                    with recipe.archive() as tar:
-                        self._import(tar, key)
+                    self._make_base(key)
                     found = self._local(BASE, key)
                 if found is None:
                     raise InfraError("daemon", f"The image {BASE} was imported but is not there.")
                 self._ready[BASE] = found
             return self._ready[BASE]
+
+    def _make_base(self, key: str) -> None:
+        """From a registry's Debian, else from Debian's packages."""
+        upstream = self._pulled(UPSTREAM)
+        if upstream is not None:
+            text, found = recipe.dockerfile(UPSTREAM, f'{LABEL}="{key}"'), upstream.id
+            self._make(BASE, self._builder.request(None, text, lambda _: found, network=True))
+            return
+        with recipe.archive() as tar:
+            self._import(tar, key)
 
     def _import(self, tar: Path, key: str) -> None:
         repository, _, version = BASE.rpartition(":")

@@ -50,6 +50,14 @@ def key() -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
+def dockerfile(upstream: str, label: str) -> str:
+    """The same image as a Dockerfile on a registry's Debian."""
+    packages = " ".join(PACKAGES.split(","))
+    users = " && ".join(hook.removeprefix('chroot "$1" ') for hook in HOOKS)
+    install = f"apt-get update && apt-get install -y --no-install-recommends {packages} && rm -rf /var/lib/apt/lists/*"
+    return "\n".join([f"FROM {upstream}", f"RUN {install} && {users}", *CHANGES, f"LABEL {label}"]) + "\n"
+
+
 @contextmanager
 def archive() -> Iterator[Path]:
     """The tar of the base image, made first when the cache lacks it; one process at a time makes it.
