@@ -44,7 +44,7 @@ def test_an_artifact_that_is_not_named_is_found(tmp_path: Path) -> None:
     assert rules(environment(tmp_path, "Write the sum to /app/out.txt.")) == []
     assert rules(environment(tmp_path, "Write the sum to out.txt.")) == []
     assert rules(environment(tmp_path, "Write the sum.")) == ["unnamed_artifact"]
-    assert rules(environment(tmp_path, "Make run.sh executable.", ["/app"])) == []
+    assert rules(environment(tmp_path, "Make run.sh executable.", ["/app"])) == ["unnamed_artifact"]
 
 
 def put_blob(folder: Path, content: bytes) -> None:
@@ -113,6 +113,10 @@ def trial(reward: dict[str, float], *checks: Check) -> Trial:
 def test_score(raw: dict[str, float], value: float, passed: bool) -> None:
     reward = plugin.score(trial(raw))
     assert (reward.value, reward.passed) == (value, passed)
+
+
+def test_a_crash_is_never_a_pass() -> None:
+    assert plugin.score(Trial("verifier_error", {"reward": 1.0}, (), 1, 1.0, "")).value == 0
 
 
 def test_score_tells_what_failed() -> None:

@@ -26,10 +26,10 @@ def inspect_environment(environment: Environment) -> list[Finding]:
 def unnamed_artifacts(environment: Environment) -> Iterator[Finding]:
     """Artifacts that the instruction does not mention: the solver cannot know where its work is looked for.
 
-    /app is where the solver stands, so its name may be left out.
+    /app is where the solver stands, so a name relative to it will do.
     """
     for artifact in environment.artifacts:
-        if artifact.rstrip("/").removeprefix("/app").lstrip("/") not in environment.instruction:
+        if artifact.rstrip("/").removeprefix("/app/") not in environment.instruction:
             yield Finding("unnamed_artifact", f"the instruction never names the artifact {artifact}", "instruction.md")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -109,8 +108,10 @@ def alternatives(environment: Environment) -> list[Alternative]:
 @hookimpl
 def score(trial: Trial) -> Reward:
     """The raw reward as it is; only a full one is a pass."""
+    if trial.outcome != "scored":
+        return Reward(0.0, False, f"not scored: {trial.outcome}")
     raw = trial.raw.get("reward", next(iter(trial.raw.values()), 0.0) if len(trial.raw) == 1 else 0.0)
-    failed: Sequence[str] = [check.id for check in trial.checks if not check.passed]
+    failed = [check.id for check in trial.checks if not check.passed]
     reason = "" if raw >= 1 else "failed: " + ", ".join(failed[:5]) if failed else "below 1"
     return Reward(min(max(raw, 0.0), 1.0), raw >= 1, reason)
 

@@ -37,12 +37,12 @@ def make_executable(draw: random.Random) -> Recipe:
     text, beside = script(draw), script(draw)
     return Recipe(
         instruction=phrase.format(name=name),
-        artifacts=("/app",),
+        artifacts=(f"/app/{name}",),
         files={name: text, other: beside},
         setup=trees.make_modes({name: "644", other: "644"}),
         solve=f"chmod +x /app/{name}",
         check="tree",
-        expect=trees.tree("/app", {name: trees.file(text, allow="500"), other: trees.file(beside)}),
+        expect=trees.tree("/app", {name: trees.file(text, allow="500")}),
         mutants=(
             Mutant("wrong_file", "another script", f"chmod 644 /app/{name}; chmod +x /app/{other}"),
             Mutant("changed", "the content is lost", f": > /app/{name}"),
@@ -63,7 +63,7 @@ def set_mode(draw: random.Random) -> Recipe:
     text = naming.words(draw, 7) + "\n"
     return Recipe(
         instruction=phrase.format(name=name, mode=mode),
-        artifacts=("/app",),
+        artifacts=(f"/app/{name}",),
         files={name: text},
         setup=trees.make_modes({name: "644"}),
         solve=f"chmod {mode} /app/{name}",

@@ -28,11 +28,11 @@ def make_folder(draw: random.Random) -> Recipe:
     )
     return Recipe(
         instruction=phrase.format(name=name),
-        artifacts=("/app",),
+        artifacts=(f"/app/{name}",),
         files={"readme.txt": "A small project.\n"},
         solve=f"mkdir /app/{name}",
         check="tree",
-        expect=trees.tree("/app", {name: trees.folder(), "readme.txt": trees.file("A small project.\n")}),
+        expect=trees.tree("/app", {name: trees.folder()}),
         mutants=(
             Mutant("file", "a file is no folder", f"rmdir /app/{name}; touch /app/{name}"),
             Mutant("elsewhere", "in another folder", f"mkdir /app/new; mv /app/{name} /app/new/{name}"),
@@ -50,7 +50,7 @@ def rename(draw: random.Random) -> Recipe:
     phrase = draw.choice(("Rename {old} to {new}.", "Rename the file /app/{old} to /app/{new}."))
     return Recipe(
         instruction=phrase.format(old=old, new=new),
-        artifacts=("/app",),
+        artifacts=(f"/app/{old}", f"/app/{new}"),
         files={old: text},
         solve=f"mv /app/{old} /app/{new}",
         check="tree",
@@ -71,7 +71,7 @@ def copy(draw: random.Random) -> Recipe:
     phrase = draw.choice(("Copy {old} to {new}.", "Copy the file {old} to {new}."))
     return Recipe(
         instruction=phrase.format(old=old, new=new),
-        artifacts=("/app",),
+        artifacts=(f"/app/{old}", f"/app/{new}"),
         files={old: text},
         solve=f"cp /app/{old} /app/{new}",
         check="tree",
@@ -90,7 +90,7 @@ def remove(draw: random.Random) -> Recipe:
     """Level 0: remove a file."""
     old, other = (f"{name}.{draw.choice(('txt', 'log', 'tmp'))}" for name in draw.sample(naming.NOUNS, 2))
     text = naming.words(draw, 8) + "\n"
-    phrase = draw.choice(("Delete the file {old}.", "Delete the file /app/{old}."))
+    phrase = draw.choice(("Delete the file /app/{old}.", "Remove the file /app/{old}."))
     return Recipe(
         instruction=phrase.format(old=old),
         artifacts=("/app",),
