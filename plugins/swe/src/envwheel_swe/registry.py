@@ -15,6 +15,8 @@ MODULES: tuple[str, ...] = (
     "log_pipeline",
     "config_migrate",
     "encoding_fix",
+    "secret_cleanup",
+    "service_lifecycle",
 )
 
 

@@ -42,7 +42,7 @@ def one_secret(draw: random.Random) -> Recipe:
         secret, key, kind = draw.choice(LEFT_BEHIND), "", "0file"
         files[secret] = "".join(f"{draw.choice(HOSTS)}: {draw.randrange(10**9)}\n" for _ in range(4))
         solve = f"rm /app/{name}/{secret}"
-        mutants = (
+        mutants: tuple[Mutant, ...] = (
             Mutant("emptied", "the file is still there", f"touch /app/{name}/{secret}"),
             Mutant("renamed", "the file has another name", f"cp /app/{name}/AUTHORS /app/{name}/{secret}.old"),
             Mutant("too_much", "another file is gone too", f"rm /app/{name}/docs/passwords.md"),
