@@ -39,13 +39,15 @@ WRONG: dict[int, tuple[tuple[str, str, str], ...]] = {
         (
             "key_of_rejected",
             "    value = convert(amount",
-            '    if row["reference"] and (day, row["account"], row["reference"]) in seen:\n        return "duplicate", None\n    value = convert(amount',
+            '    if row["reference"] and (day, row["account"], row["reference"]) in seen:\n'
+            '        return "duplicate", None\n    value = convert(amount',
         ),
         ("loose_groups", "[0-9]{{1,3}}({group}[0-9]{{3}})+", "[0-9]{{1,3}}({group}[0-9]+)+"),
         (
             "duplicates_by_file",
             '            reason, found = judge(row, source, config["base"], rates, seen)\n',
-            '            reason, found = judge(row, source, config["base"], rates, seen if line > 2 else seen.clear() or seen)\n',
+            '            reason, found = judge(row, source, config["base"], rates, seen if line > 2 else '
+            "seen.clear() or seen)\n",
         ),
     ),
 }
@@ -119,7 +121,8 @@ open("{target}", "w").write("\\n".join(lines) + "\\n")
         solve = python(read + work)
         awk = (
             f'( echo {place},orders,total; awk -F, \'$4 == "{status}" || $4 == "{second}" {{ n[$3]++; s[$3] += $6 }} '
-            f'END {{ for (k in n) print k "," n[k] "," s[k] }}\' /app/orders.csv | LC_ALL=C sort -t, -k3,3nr -k1,1 ) > {target}\n'
+            f'END {{ for (k in n) print k "," n[k] "," s[k] }}\' /app/orders.csv | LC_ALL=C sort -t, -k3,3nr -k1,1 '
+            f") > {target}\n"
         )
         others = (Alternative("awk_sort", "the same table with awk and sort", awk),)
         mutants = (

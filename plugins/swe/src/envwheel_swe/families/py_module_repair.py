@@ -1,4 +1,4 @@
-"""Small packages with the classic mistakes of Python modules: imports, shadowed names, shared state, zones, rounding."""
+"""A small package with the classic mistakes of Python modules: imports, shadowed names, shared state, rounding."""
 
 from __future__ import annotations
 
@@ -45,10 +45,13 @@ IMPORTS = (
     Fault(
         "circular_import",
         PACKAGE + "clock.py",
-        "from datetime import datetime, timedelta, timezone\n\nSECOND = timedelta(seconds=1)\nDAY = timedelta(days=1)\n",
-        "from datetime import datetime, timedelta, timezone\n\nfrom worklog.entries import SECOND\n\nDAY = timedelta(days=1)\n",
+        "from datetime import datetime, timedelta, timezone\n\nSECOND = timedelta(seconds=1)\n"
+        "DAY = timedelta(days=1)\n",
+        "from datetime import datetime, timedelta, timezone\n\nfrom worklog.entries import SECOND\n\n"
+        "DAY = timedelta(days=1)\n",
         "no command starts any more: Python complains about a partially initialized module",
-        half="from datetime import datetime, timedelta, timezone\n\nSECOND = timedelta(milliseconds=1)\nDAY = timedelta(days=1)\n",
+        half="from datetime import datetime, timedelta, timezone\n\nSECOND = timedelta(milliseconds=1)\n"
+        "DAY = timedelta(days=1)\n",
     ),
     Fault(
         "shadowed_name",

@@ -168,7 +168,8 @@ ERRORS = (
         '        if int(length) > self.server.config["max_body"]:\n            raise Refused(413, "body too long")\n',
         "",
         "long bodies are taken",
-        half='        if len(self.rfile.read(int(length))) > self.server.config["max_body"]:\n            raise Refused(413, "body too long")\n',
+        half='        if len(self.rfile.read(int(length))) > self.server.config["max_body"]:\n'
+        '            raise Refused(413, "body too long")\n',
     ),
     Fault(
         "no_length",

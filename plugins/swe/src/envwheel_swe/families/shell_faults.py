@@ -254,7 +254,8 @@ RELEASE = (
     Fault(
         "deletes_existing",
         R,
-        '[ ! -e "$site/releases/$name" ] || fail 4 "release exists"\n\ncleanup() {\n    rm -rf -- "$site/releases/$name"\n}\n'
+        '[ ! -e "$site/releases/$name" ] || fail 4 "release exists"\n\ncleanup() {\n'
+        '    rm -rf -- "$site/releases/$name"\n}\n'
         "trap cleanup EXIT\n",
         'cleanup() {\n    rm -rf -- "$site/releases/$name"\n}\ntrap cleanup EXIT\n'
         '[ ! -e "$site/releases/$name" ] || fail 4 "release exists"\n',

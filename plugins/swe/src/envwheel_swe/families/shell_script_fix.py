@@ -1,4 +1,4 @@
-"""Shell scripts with the classic faults: quoting, word splitting, exit status, traps, locks. Run on hostile file names."""
+"""Shell scripts with the classic faults (quoting, exit status, traps, locks), run on hostile file names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs ledger.py on fresh folders of exports; the wanted ledger comes from the entries before they were written down."""
+"""Runs ledger.py on fresh folders of exports; the wanted ledger comes from the entries as they were drawn."""
 
 import csv
 import io

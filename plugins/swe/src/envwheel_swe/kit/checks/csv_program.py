@@ -92,6 +92,11 @@ def draw_orders(rng, count):
     return rows
 
 
+def draw_refunds(rng, count):
+    amounts = ["1", "2.5", "9.99", "0.01", "40", "", "-1"]
+    return [[f"A{rng.randrange(count)}", rng.choice(amounts)] for _ in range(count)]
+
+
 def plain_amount(text):
     whole, point, cents = text.partition(".")
     fine = (
@@ -143,7 +148,7 @@ def parse(path):
 def settle(g, rng):
     program = grade.read_text("/app/settle.py", 200_000)
     ties = ([["T", "1", "tie", "80"], ["U", "1", "even", "80"]], [["T", "0.20"], ["U", "0.04"]])
-    drawn = [(draw_orders(rng, n), [[f"A{rng.randrange(n)}", rng.choice(["1", "2.5", "9.99", "0.01", "40", "", "-1"])] for _ in range(n)]) for n in (3, 60, 600)]  # fmt: skip
+    drawn = [(draw_orders(rng, n), draw_refunds(rng, n)) for n in (3, 60, 600)]
     drawn[1][1].insert(5, ["A1", "1", "1"])
     for number, (orders, refunds) in enumerate([([], []), ties, *drawn]):
         order_text, order_lines = write_csv(["id", "version", PLACE, "amount"], orders, True)

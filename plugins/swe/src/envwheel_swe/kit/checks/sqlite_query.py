@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, "/tests/kit")
@@ -17,7 +18,7 @@ COLUMNS = {
     4: [EXPECT["theme"]["zzclient"], "number", "longest_gap", "peak", "last_status", "same_day"],
 }
 STEPS = 10_000_000
-# Only SQL comes from the candidate. The driver runs it in a process of nobody's, so that it can spend no memory of ours.
+# Only SQL comes from the candidate; a process of nobody's runs it, so that it can spend no memory of the checker's.
 DRIVER = """
 import json, sqlite3, sys
 job = json.load(sys.stdin)
@@ -64,7 +65,10 @@ def draw_rows(rng, clients, deals):
     owners = [rng.randint(1, clients) if spread and rng.random() < 0.85 else owner for owner in busy]
     owners = [1 if spread and rng.random() < 0.12 else owner for owner in owners]
     statuses = ["paid", "open", "closed", "cancelled", "PAID", ""]
-    sales = [[n, c, d, rng.choice([0, 1, 999, -50, rng.randrange(10**5)]), rng.choice(statuses)] for n, c, d in zip(ids, owners, days, strict=True)]  # fmt: skip
+    sales = [
+        [n, c, d, rng.choice([0, 1, 999, -50, rng.randrange(10**5)]), rng.choice(statuses)]
+        for n, c, d in zip(ids, owners, days, strict=True)
+    ]
     backs = (
         [[n, rng.choice(ids), rng.choice([0, 1, rng.randrange(10**4)])] for n in range(1, deals + 1)]
         if deals < 5000
@@ -115,7 +119,7 @@ def want_4(people, sales, backs):
         deals.sort()
         if len(deals) > 1:
             days = [date.fromisoformat(deal[0]) for deal in deals]
-            gaps = [(b - a).days for a, b in zip(days, days[1:], strict=False)]
+            gaps = [(b - a).days for a, b in pairwise(days)]
             running = [sum(deal[2] for deal in deals[: at + 1]) for at in range(len(deals))]
             rows.append([client, len(deals), max(gaps), max(running), deals[-1][3], gaps.count(0)])
     return sorted(rows, key=lambda row: (-row[2], row[0]))
@@ -128,9 +132,8 @@ def index_statements():
     grade.need(text is not None, "/app/indexes.sql is no plain text file")
     text = re.sub(r"--[^\n]*", "", text)
     lines = [part.strip() for part in text.split(";") if part.strip()]
-    one = r"CREATE\s+(UNIQUE\s+)?INDEX\s+(IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+(%s)\s*\([\w\s,]*\)" % "|".join(
-        EXPECT["tables"]
-    )
+    tables = "|".join(EXPECT["tables"])
+    one = rf"CREATE\s+(UNIQUE\s+)?INDEX\s+(IF\s+NOT\s+EXISTS\s+)?\w+\s+ON\s+({tables})\s*\([\w\s,]*\)"
     fine = len(lines) <= 3 and all(re.fullmatch(one, line, re.IGNORECASE) for line in lines)
     grade.need(fine, "/app/indexes.sql holds something else than at most three plain CREATE INDEX statements")
     return lines
@@ -169,8 +172,11 @@ def queries(g, level):
             wanted = (want_1, want_2, want_3, want_4)[level - 1](*tables)
             got = found["rows"]
             odd = next((pair for pair in zip(got, wanted, strict=False) if pair[0] != pair[1]), (len(got), len(wanted)))
-            same = got == wanted and all(type(a) is type(b) for row, want in zip(got, wanted, strict=True) for a, b in zip(row, want, strict=True))  # fmt: skip
-            grade.need(same, f"wrong rows with {len(tables[1])} rows to look at: got, wanted {str(odd)[:200]}")
+            same_kinds = [[type(value) for value in row] for row in got] == [[type(v) for v in row] for row in wanted]
+            grade.need(
+                got == wanted and same_kinds,
+                f"wrong rows with {len(tables[1])} rows to look at: got, wanted {str(odd)[:200]}",
+            )
 
 
 def main():
