@@ -13,10 +13,19 @@ MODULES: tuple[str, ...] = (
     "file_tidy",
     "text_extract",
     "log_pipeline",
-    "config_migrate",
     "encoding_fix",
-    "secret_cleanup",
+    "config_migrate",
+    "csv_report",
+    "sqlite_query",
+    "shell_script_fix",
+    "git_recover",
+    "make_build",
+    "py_module_repair",
+    "test_writing",
+    "perf_rewrite",
+    "service_config",
     "service_lifecycle",
+    "secret_cleanup",
 )
 
 
