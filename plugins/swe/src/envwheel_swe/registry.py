@@ -20,6 +20,7 @@ MODULES: tuple[str, ...] = (
     "shell_script_fix",
     "git_recover",
     "make_build",
+    "py_bug_repair",
     "py_module_repair",
     "test_writing",
     "perf_rewrite",

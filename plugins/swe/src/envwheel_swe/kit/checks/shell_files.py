@@ -126,6 +126,8 @@ def rename_cases(g, rng, script):
                 f"{root}/AB": "1",
                 f"{root}/aB": "2",
             }
+            if number:
+                files |= {f"{root}/X y": "1", f"{root}/x_y": "2"}
             links = [(f"{root}/dangling_l", "nowhere")]
             files[f"{root}/Dangling L"] = "stays"
         after, renamed, skipped = dict(files) | {name: "-> " + to for name, to in links}, 0, 0

@@ -17,6 +17,7 @@ SHOW = 'printf "%s|" "$@"; cat; printf "%s" "$MARK"; cat "$L/owner" > /dev/null 
 SIGNALLED = """
 import os, signal, subprocess, sys, time
 script, lock, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell cannot trap what was ignored when it started
 job = "trap 'sleep 0.7; echo job ended >> log; exit 9' TERM; echo $$ > job; while :; do sleep 0.05; done"
 p = subprocess.Popen(["/bin/bash", script, lock, "/bin/bash", "-c", job], stdin=subprocess.DEVNULL)
 end = time.time() + 20
