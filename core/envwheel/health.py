@@ -93,9 +93,7 @@ def base_images(tags: frozenset[str], wanted: tuple[str, ...]) -> Iterator[Condi
         if tag in tags:
             yield Condition(f"image {tag}", "ok", "in the local store")
         else:
-            yield Condition(
-                f"image {tag}", "warn", "not made yet; made when first used", "envwheel doctor --prepare"
-            )
+            yield Condition(f"image {tag}", "warn", "not made yet; made when first used", "envwheel doctor --prepare")
 
 
 def local_tags() -> frozenset[str]:
@@ -150,9 +148,7 @@ def _local_model() -> Condition:
 
     kept = cache_folder() / Path(MEMBER).name
     if not kept.is_file():
-        return Condition(
-            "model local", "warn", "not fetched yet; fetched when first used", "envwheel doctor --prepare"
-        )
+        return Condition("model local", "warn", "not fetched yet; fetched when first used", "envwheel doctor --prepare")
     return Condition("model local", "ok", str(kept))
 
 

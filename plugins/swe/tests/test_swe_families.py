@@ -9,7 +9,8 @@ import pytest
 
 from envwheel.api import Environment
 from envwheel.domains import Domains
-from envwheel.environment import draft, folder, lint
+from envwheel.environment import draft, folder
+from envwheel.gate.lint import before_build
 from envwheel_swe import registry
 from envwheel_swe.family import SweFamily, swap
 from envwheel_swe.lint import inspect_environment
@@ -32,14 +33,14 @@ def write(family: SweFamily, level: int, seed: int, at: Path) -> Environment:
 
 
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
-def test_every_seed_is_a_valid_folder(family: SweFamily, level: int, tmp_path: Path) -> None:
+def test_every_seed_is_a_valid_folder(family: SweFamily, level: int, domains: Domains, tmp_path: Path) -> None:
     for seed in SEEDS:
         environment = write(family, level, seed, tmp_path)
         assert environment.name == f"{family.id}-l{level}-s{seed}"
         assert (environment.level, environment.params["family"], environment.params["seed"]) == (level, family.id, seed)
         assert set(environment.skills) <= set(SKILLS)
         assert inspect_environment(environment) == []
-        assert lint.lint(folder.read(environment.path)).findings == ()
+        assert before_build(folder.read(environment.path), domains) == []
 
 
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)

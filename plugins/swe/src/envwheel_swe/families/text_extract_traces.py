@@ -129,7 +129,10 @@ def written_log(draw: random.Random) -> tuple[str, list[dict[str, Any]]]:
         time += f"{sign}{size // 60:02d}:{size % 60:02d}"
         text = draw.choice((f"{outer}: {naming.words(draw, 2)}", f"request failed: {naming.words(draw, 2)}"))
         shape = draw.randrange(4)
-        rest = [f"    at com.example.outer.Outer.call(Outer.java:{minute})", "    at java.lang.Thread.run(Thread.java:8)"]
+        rest = [
+            f"    at com.example.outer.Outer.call(Outer.java:{minute})",
+            "    at java.lang.Thread.run(Thread.java:8)",
+        ]
         if shape == 0 and not text.startswith(outer):
             rest, root = ["  see also java.io.IOException: not an exception line"], None
         else:
