@@ -14,10 +14,10 @@ demo:
 test: unit e2e
 
 unit: dev
-	$(PY) -m pytest -n auto -m "not e2e"
+	$(PY) -m pytest -n auto -m "not e2e and not slow and not chaos"
 
 e2e: dev
-	$(PY) -m pytest -m "e2e and not chaos" --durations=15
+	$(PY) -m pytest -m "(e2e or slow) and not chaos" --durations=15
 
 lint: dev
 	.venv/bin/ruff check .

@@ -13,6 +13,8 @@ from envwheel_swe.families.git_story import Story, object_id, tree_id
 from envwheel_swe.naming import rng
 from envwheel_swe.repair import program
 
+pytestmark = pytest.mark.slow  # hundreds of git processes
+
 ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "LC_ALL": "C"}
 
 

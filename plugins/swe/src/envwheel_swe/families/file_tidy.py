@@ -32,7 +32,7 @@ def make_folder(draw: random.Random) -> Recipe:
         files={"readme.txt": "A small project.\n"},
         solve=f"mkdir /app/{name}",
         check="tree",
-        expect=trees.tree("/app", {name: trees.folder()}),
+        expect=trees.tree("/app", {name: trees.folder()}, exact=True, folders_exact=True),
         mutants=(
             Mutant("file", "a file is no folder", f"rmdir /app/{name}; touch /app/{name}"),
             Mutant("elsewhere", "in another folder", f"mkdir /app/new; mv /app/{name} /app/new/{name}"),
