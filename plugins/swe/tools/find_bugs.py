@@ -155,6 +155,7 @@ def judged(
             "run",
             "--rm",
             "--network=none",
+            "--memory=2g",
             "--user=65534",
             "-v",
             f"{folder}:/work:ro",

@@ -6,6 +6,7 @@ each variant (null: they did not end, or not with a report).
 
 import json
 import os
+import resource
 import subprocess
 
 ROOT = "/tmp/root"
@@ -25,7 +26,7 @@ def run(seed):
     env = {"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(seed), "PYTHONDONTWRITEBYTECODE": "1"}
     argv = ["/usr/bin/python3", "/work/runner.py", ROOT]
     try:
-        done = subprocess.run(argv, input=given.encode(), capture_output=True, env=env, timeout=60)
+        done = subprocess.run(argv, input=given.encode(), capture_output=True, env=env, timeout=40)
     except subprocess.TimeoutExpired:
         return None
     last = done.stdout.decode().strip().splitlines()[-1:]
@@ -33,6 +34,7 @@ def run(seed):
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # some variants never stop growing
     for path, text in JOB["files"].items():
         write(path, text)
     print(json.dumps({"pristine": [run(seed) for seed in range(4)]}), flush=True)
