@@ -62,6 +62,7 @@ start_engine() {
     if [ -d /run/systemd/system ]; then
         systemctl start docker
     else
+        pidof dockerd >/dev/null || rm -f /var/run/docker.pid  # of a daemon that was killed; its number may be taken
         setsid nohup dockerd </dev/null >/var/log/dockerd.log 2>&1 &
     fi
     for _ in $(seq 60); do
