@@ -61,7 +61,7 @@ def tarred(data: bytes) -> bytes:
         EXPECTED.encode(),
         EXPECTED.replace("\n", "\r\n").encode(),
         EXPECTED.strip().encode(),
-        gzip.compress(EXPECTED.encode()),
+        gzip.compress(EXPECTED.encode(), mtime=0),
         zipped(EXPECTED.encode()),
         tarred(EXPECTED.encode()),
         zipped(tarred(EXPECTED.encode())),
