@@ -12,8 +12,7 @@ from envwheel.child import load_state
 from envwheel.domains import Domains
 from envwheel.listing import installed
 from envwheel.sandbox.base import Engine
-
-BASE = "envwheel/base:bookworm"
+from envwheel.sandbox.images import BASE
 
 
 def prepare(open_engine: Callable[[], Engine]) -> Iterator[str]:
