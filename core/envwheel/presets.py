@@ -38,6 +38,7 @@ TINY = AgentSettings(
     # No stop text: the tokens that make it up would come without their probabilities.
     sampling=Sampling(temperature=0.7, max_tokens=48),
     turns=1,
+    command_s=20.0,  # for want of another turn, a command that waits for input is a lost attempt
     fenced=True,
 )
 """For the embedded model: worked examples, one command, and that is the attempt."""

@@ -27,7 +27,7 @@ def check(tmp_path: Path) -> Any:
         parser = argparse.ArgumentParser()
         configure(parser)
         args = parser.parse_args([*map(str, paths), *flags])
-        options = GateOptions(jobs=2)
+        options = GateOptions(jobs=2, back_off_s=(0.0, 0.0, 0.0))
         finished = Finished(options, "fake", {}, tmp_path / "state" / "check.jsonl")
         command = Check(paths, options, game.engine, Domains.none(), finished, args)
         return command.run() if against is None else command.compare(against)

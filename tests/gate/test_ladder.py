@@ -23,9 +23,10 @@ def gate(write_task: Any, play: Any) -> Callable[..., Verdict]:
     def run(files: Any = None, solve: Any = None, grade: Any = None, mode: str = "separate", **more: Any) -> Verdict:
         named = {name: more.pop(name) for name in ("more", "name") if name in more}
         game = more.pop("game", None) or play(**{k: v for k, v in {"solve": solve, "grade": grade}.items() if v})
+        more.setdefault("back_off_s", (0.0, 0.0, 0.0))
         options = GateOptions(**{key: more.pop(key) for key in list(more) if key in GateOptions.__slots__})
         path = write_task(files, mode=mode, **named)
-        verdict = judge(path, game.engine, Domains.none(), options=options, back_off=(0.0, 0.0, 0.0), **more)
+        verdict = judge(path, game.engine, Domains.none(), options=options, **more)
         assert not game.engine.live
         return verdict
 

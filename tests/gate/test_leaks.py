@@ -17,6 +17,7 @@ import pytest
 from envwheel.domains import Domains
 from envwheel.gate.hints import tells
 from envwheel.gate.ladder import Verdict, judge
+from envwheel.gate.options import GateOptions
 from envwheel.gate.secret_files import Finder, Secret, here_documents, members
 from envwheel.gate.shown import Shown, is_leak
 
@@ -36,7 +37,7 @@ TESTS = {"tests/check.py": CHECKER, "tests/expected.json": EXPECTED}
 
 def verdict(write_task: Any, play: Any, files: dict[str, Any], game: Any = None) -> Verdict:
     path = write_task({**TESTS, **files})
-    return judge(path, (game or play()).engine, Domains.none(), back_off=(0.0,))
+    return judge(path, (game or play()).engine, Domains.none(), options=GateOptions(back_off_s=(0.0,)))
 
 
 def zipped(data: bytes) -> bytes:
@@ -239,10 +240,10 @@ def test_a_comment_that_states_the_fix(write_task: Any, play: Any) -> None:
     (path / "task.toml").write_text(
         'artifacts = ["/app/half.py"]\n[verifier]\nenvironment_mode = "separate"\n', encoding="utf-8"
     )
-    found = judge(path, game.engine, Domains.none(), back_off=(0.0,))
+    found = judge(path, game.engine, Domains.none(), options=GateOptions(back_off_s=(0.0,)))
     assert (found.code, found.stage) == ("leak_answer", "lint")
     (path / "environment/app/half.py").write_text(broken.replace("should be return n // 2", "this is wrong somehow"))
-    assert judge(path, game.engine, Domains.none(), back_off=(0.0,)).verdict == "ok"
+    assert judge(path, game.engine, Domains.none(), options=GateOptions(back_off_s=(0.0,))).verdict == "ok"
 
 
 def test_a_file_that_nobody_speaks_of_holds_the_answer(write_task: Any, play: Any) -> None:
@@ -288,4 +289,4 @@ def test_a_history_that_holds_the_fix(write_task: Any, play: Any, instruction: s
     game = play(lambda run: run.write("/app/half.py", fixed), lambda run: run.read("/app/half.py") == fixed)
     path = write_task({**TESTS, **files})
     (path / "task.toml").write_text('artifacts = ["/app/half.py"]\n[verifier]\nenvironment_mode = "separate"\n')
-    assert judge(path, game.engine, Domains.none(), back_off=(0.0,)).code == code
+    assert judge(path, game.engine, Domains.none(), options=GateOptions(back_off_s=(0.0,))).code == code

@@ -29,7 +29,9 @@ class Finished:
 
     def __init__(self, options: GateOptions, engine: str, domains: Mapping[str, str], file: Path | None = None) -> None:
         self.file = file or state_file()
-        asked = {key: value for key, value in asdict(options).items() if key not in ("jobs", "keep_images")}
+        asked = {
+            key: value for key, value in asdict(options).items() if key not in ("jobs", "keep_images", "back_off_s")
+        }
         self._about = [asked, engine, dict(domains), __version__]
         self._lock = threading.Lock()
 

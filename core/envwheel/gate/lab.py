@@ -25,8 +25,6 @@ T = TypeVar("T")
 
 Reuse = Literal["now", "later"] | None
 """Of gradings of equal artifacts: take one that is there, leave one for later trials, neither."""
-BACK_OFF_S = (0.0, 1.0, 5.0)
-"""Waits before the first try and the two retries of something that our side failed."""
 
 
 @dataclass(slots=True)
@@ -44,7 +42,6 @@ class Lab:
     options: GateOptions
     pool: ThreadPoolExecutor
     chance: str = ""
-    back_off: tuple[float, ...] = BACK_OFF_S
     gradings: GradingCache = field(default_factory=GradingCache)
     reference: Tree | None = None
     untouched: Tree | None = None
@@ -131,14 +128,14 @@ class Batch:
         return known
 
     def _submit(self, run: Callable[[], Attempt]) -> Future[Attempt]:
-        future = self.lab.pool.submit(retried, run, self.lab.back_off)
+        future = self.lab.pool.submit(retried, run, self.lab.options.back_off_s)
         self._futures.append(future)
         return future
 
 
-def retried(run: Callable[[], Attempt], back_off: tuple[float, ...]) -> Attempt:
+def retried(run: Callable[[], Attempt], back_off_s: tuple[float, ...]) -> Attempt:
     """`run()`, again after each wait while it ends in `infra`. Raises InfraError in the end."""
-    for wait in back_off:
+    for wait in back_off_s:
         time.sleep(wait)
         done = run()
         if done.record.outcome != "infra":
@@ -146,9 +143,9 @@ def retried(run: Callable[[], Attempt], back_off: tuple[float, ...]) -> Attempt:
     raise InfraError(done.record.reason, done.record.log_tail)
 
 
-def with_retries(call: Callable[[], T], back_off: tuple[float, ...]) -> T:
+def with_retries(call: Callable[[], T], back_off_s: tuple[float, ...]) -> T:
     """`call()`, again after each wait while it raises InfraError."""
-    for wait in back_off[1:]:
+    for wait in back_off_s[1:]:
         try:
             return call()
         except InfraError:

@@ -22,7 +22,7 @@ from envwheel.environment.folder import InvalidTask, TaskFolder, read
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.gate import attack, empty, evidence, lint, mutants, reference
 from envwheel.gate.chance import kit_of, suspicion
-from envwheel.gate.lab import BACK_OFF_S, Batch, Lab, with_retries
+from envwheel.gate.lab import Batch, Lab, with_retries
 from envwheel.gate.options import STEPS, Fault, GateOptions
 from envwheel.sandbox.base import BoxLimits, Engine, Image
 from envwheel.trial import Images, TrialRecord, build_images
@@ -99,7 +99,6 @@ def judge(
     options: GateOptions = GateOptions(),  # noqa: B008 frozen
     on_step: OnStep | None = None,
     pool: ThreadPoolExecutor | None = None,
-    back_off: tuple[float, ...] = BACK_OFF_S,
 ) -> Verdict:
     """Judge the folder at `path`. `engine` may be None when only `schema` and `lint` are asked for.
 
@@ -107,7 +106,7 @@ def judge(
     """
     own = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial") if pool is None else None
     try:
-        return _Ladder(path, engine, domains, options, on_step, pool or own, back_off).climb()
+        return _Ladder(path, engine, domains, options, on_step, pool or own).climb()
     finally:
         if own:
             own.shutdown()
@@ -124,11 +123,10 @@ class _Ladder:
         options: GateOptions,
         on_step: OnStep | None,
         pool: ThreadPoolExecutor | None,
-        back_off: tuple[float, ...],
     ) -> None:
         assert pool is not None
         self.path, self.engine, self.domains, self.options = path, engine, domains, options
-        self.pool, self.back_off = pool, back_off
+        self.pool = pool
         self.on_step = on_step or (lambda step, outcome: None)
         self.results: dict[str, StepResult] = {}
         self.faults: list[Fault] = []
@@ -175,7 +173,7 @@ class _Ladder:
         images: Images | None = None
         with self._step("build") as result:
             try:
-                images = with_retries(lambda: build_images(engine, task), self.back_off)
+                images = with_retries(lambda: build_images(engine, task), self.options.back_off_s)
             except BuildFailed as failed:
                 tail = failed.log_tail.strip()[-LOG_TAIL:]
                 result.faults = [
@@ -187,9 +185,7 @@ class _Ladder:
         assert self.engine is not None
         assert self.task is not None
         chance = suspicion(self.task.path, kit_of(self.domains))
-        self.lab = Lab(
-            self.engine, self.task, images, self.domains, self.options, self.pool, chance, back_off=self.back_off
-        )
+        self.lab = Lab(self.engine, self.task, images, self.domains, self.options, self.pool, chance)
         for step, check in (("lint", lint.after_build), *TRIALS):
             if self.options.asks(step) and not self._run(step, check, self.lab):
                 return

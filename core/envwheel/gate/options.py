@@ -18,6 +18,7 @@ class GateOptions:
     - `need_solution`: False judges a folder without solution/ up to `empty`.
     - `jobs`: trials at the same time, when the caller brings no pool of its own.
     - `keep_images`: leave the built images to the caller.
+    - `back_off_s`: waits before the first try and the retries of something that our side failed.
     """
 
     only: tuple[str, ...] | None = None
@@ -26,6 +27,7 @@ class GateOptions:
     need_solution: bool = True
     jobs: int = 2
     keep_images: bool = False
+    back_off_s: tuple[float, ...] = (0.0, 1.0, 5.0)
 
     def asks(self, step: str) -> bool:
         """Whether `step` is to be judged."""

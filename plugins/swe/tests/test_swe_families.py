@@ -16,7 +16,8 @@ from envwheel_swe.family import SweFamily, swap
 from envwheel_swe.lint import inspect_environment
 from envwheel_swe.taxonomy import SKILLS
 
-SEEDS = (0, 1, 2)
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
+"""One says whether a family holds together; more are for the long tests."""
 PLACES = [(family, level) for family in registry.families() for level in family.levels]
 NAMES = [f"{family.id}-{level}" for family, level in PLACES]
 
@@ -32,15 +33,17 @@ def write(family: SweFamily, level: int, seed: int, at: Path) -> Environment:
     return folder.read(at / made.name).environment
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
-def test_every_seed_is_a_valid_folder(family: SweFamily, level: int, domains: Domains, tmp_path: Path) -> None:
-    for seed in SEEDS:
-        environment = write(family, level, seed, tmp_path)
-        assert environment.name == f"{family.id}-l{level}-s{seed}"
-        assert (environment.level, environment.params["family"], environment.params["seed"]) == (level, family.id, seed)
-        assert set(environment.skills) <= set(SKILLS)
-        assert inspect_environment(environment) == []
-        assert before_build(folder.read(environment.path), domains) == []
+def test_every_seed_is_a_valid_folder(
+    family: SweFamily, level: int, seed: int, domains: Domains, tmp_path: Path
+) -> None:
+    environment = write(family, level, seed, tmp_path)
+    assert environment.name == f"{family.id}-l{level}-s{seed}"
+    assert (environment.level, environment.params["family"], environment.params["seed"]) == (level, family.id, seed)
+    assert set(environment.skills) <= set(SKILLS)
+    assert inspect_environment(environment) == []
+    assert before_build(folder.read(environment.path), domains) == []
 
 
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
@@ -52,16 +55,16 @@ def test_a_seed_says_everything(family: SweFamily, level: int) -> None:
     )
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
-def test_wrong_and_other_right_solutions(family: SweFamily, level: int) -> None:
-    for seed in SEEDS:
-        mutants, others = family.mutants(level, seed), family.alternatives(level, seed)
-        assert len(mutants) >= 2
-        names = [item.id for item in (*mutants, *others)]
-        assert len(set(names)) == len(names)
-        assert len({item.script for item in mutants}) == len(mutants)
-        reference = family.build(level, seed).solution["solve.sh"]
-        assert reference not in [item.script for item in (*mutants, *others)]
+def test_wrong_and_other_right_solutions(family: SweFamily, level: int, seed: int) -> None:
+    mutants, others = family.mutants(level, seed), family.alternatives(level, seed)
+    assert len(mutants) >= 2
+    names = [item.id for item in (*mutants, *others)]
+    assert len(set(names)) == len(names)
+    assert len({item.script for item in mutants}) == len(mutants)
+    reference = family.build(level, seed).solution["solve.sh"]
+    assert reference not in [item.script for item in (*mutants, *others)]
 
 
 @pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
