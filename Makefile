@@ -14,7 +14,7 @@ demo:
 test: unit e2e
 
 unit: dev
-	$(PY) -m pytest -n auto -m "not e2e and not slow and not chaos"
+	$(PY) -m pytest -n auto --dist worksteal --ignore tests/e2e -m "not e2e and not slow and not chaos"
 
 e2e: dev
 	$(PY) -m pytest -m "(e2e or slow) and not chaos" --durations=15

@@ -19,6 +19,7 @@ import threading
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, cast
 
@@ -86,8 +87,12 @@ class Finder:
                 blob = b"blob %d\0" % len(data) + data
                 self._by_object[hashlib.sha1(blob, usedforsecurity=False).hexdigest()] = secret
                 self._by_object[hashlib.sha256(blob).hexdigest()] = secret
+
+    @cached_property
+    def _by_words(self) -> dict[Secret, frozenset[bytes]]:
+        """Of the Python sources. Parsing them is worth it only once something compiled is met."""
         texts = {secret: _words(secret.data) for secret in self._by_content.values() if secret.path.endswith(".py")}
-        self._by_words = {secret: words for secret, words in texts.items() if len(words) >= 4}
+        return {secret: words for secret, words in texts.items() if len(words) >= 4}
 
     def has_size(self, size: int) -> bool:
         """Whether a file of `size` bytes may be a secret as it is."""
@@ -176,6 +181,10 @@ def _words(data: bytes) -> frozenset[bytes]:
             tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    return frozenset(text.encode() for text in texts | names if 8 <= len(text) <= 200 and text.isascii())
+    texts = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.add(node.value)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            texts.add(node.name)
+    return frozenset(text.encode() for text in texts if 8 <= len(text) <= 200 and text.isascii())
