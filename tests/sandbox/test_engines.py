@@ -29,6 +29,8 @@ def test_a_silent_daemon_is_a_setup_error_with_the_line_that_mends_it(monkeypatc
         ("pull access denied for nothing", "BuildFailed"),
         ("error pulling image: net/http: TLS handshake timeout", "InfraError"),
         ("toomanyrequests: You have reached your pull rate limit of the registry", "InfraError"),
+        ('unable to find image "sha256:95a490f5"', "InfraError"),
+        ("The command 'echo layer does not exist' returned a non-zero code: 1", "BuildFailed"),
         ("write /var/lib/x: no space left on device", "InfraError"),
     ],
 )

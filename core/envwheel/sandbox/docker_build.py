@@ -40,6 +40,8 @@ LOG_LINES = 60
 SETTLE_TRIES, SETTLE_S = 40, 0.25
 UNREACHABLE = ("timeout", "Timeout", "toomanyrequests", "rate limit", "connection reset", "TLS handshake", "503", "502")
 """Words of a registry or mirror that could answer on another day: our side's failure, not the candidate's."""
+OWN_STATE = ('unable to find image "sha256:', "No such image: sha256:", "layer does not exist", "mount does not exist")
+"""Words of a daemon that lost sight of an image or layer while others were removed beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,10 @@ class Builder:
                     too_much = f"The build used more disk than it may: {watched.over}."
                     raise BuildFailed(too_much, failed.log_tail) from None
                 raise
+            except InfraError:
+                with contextlib.suppress(InfraError):
+                    self.clear(request.key)
+                raise
 
     def _settle(self, key: str) -> None:
         """Wait until the daemon has ended what it was doing for a build that was cancelled; help it after a while."""
@@ -207,6 +213,9 @@ class Builder:
         return {
             "t": self._tag(key),
             "rm": True,
+            # The label above is another for each content, so that no layer is ever found; looking for one among images
+            # that others are removing can fail the build.
+            "nocache": True,
             "forcerm": True,
             "networkmode": "bridge" if network else "none",
             "memory": memory,
@@ -276,6 +285,8 @@ def failure(error: str, log: str) -> BuildFailed | InfraError:
         return InfraError("network", f"A registry did not answer: {error}")
     if "no space left on device" in error and "returned a non-zero code" not in error:
         return InfraError("disk", f"The disk of the Docker daemon is full: {error}")
+    if any(words in error for words in OWN_STATE) and "returned a non-zero code" not in error:
+        return InfraError("daemon", f"The Docker daemon lost an image during a build: {error.strip()}")
     return BuildFailed(f"The image does not build: {error.strip()}", log)
 
 
