@@ -89,7 +89,7 @@ engine() {
 
 # Base images and the embedded model. Where a registry answers, or the image is there, mmdebstrap is not needed.
 ready() {
-    command -v mmdebstrap >/dev/null || [ "$(id -u)" != 0 ] || need "the maker of the base image" mmdebstrap
+    command -v mmdebstrap >/dev/null || [ "$(id -u)" != 0 ] || need "the maker of the base image" mmdebstrap debian-archive-keyring
     .venv/bin/envwheel doctor --prepare >/dev/null
 }
 

@@ -40,7 +40,8 @@ CHANGES = (
 )
 LIMIT_S = 900
 INSTALL = (
-    "`apt-get install mmdebstrap` and run envwheel as root once, or `docker load` an image that another machine made"
+    "`apt-get install mmdebstrap debian-archive-keyring` and run envwheel as root once, "
+    "or `docker load` an image that another machine made"
 )
 
 
