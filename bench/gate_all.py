@@ -1,6 +1,6 @@
 """The whole gate over every family and level of a domain; the table goes into the docs.
 
-    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--out docs/gate-swe.md]
+    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--jobs N] [--out docs/gate-swe.md]
 
 The environments are written to runs/gate-all/DOMAIN and judged by `envwheel check --resume`, so that an interrupted run
 goes on where it was.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,9 +38,10 @@ def write_pool(domain: str, seed: int, levels: set[int], pool: Path) -> dict[str
     return written
 
 
-def judge(pool: Path, domain: str) -> list[dict]:
+def judge(pool: Path, domain: str, jobs: int) -> list[dict]:
     """The verdicts of `envwheel check`, one a folder."""
     command = [sys.executable, "-m", "envwheel.cli", "check", str(pool), "--domain", domain, "--json", "--resume"]
+    command += ["--jobs", str(jobs)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(done.returncode)
@@ -79,13 +81,15 @@ def main() -> None:
     parser.add_argument("--domain", default="swe")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--levels", default="0,1,2,3,4")
+    # Trials of services wait more than they work.
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1))
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     levels = {int(level) for level in args.levels.split(",")}
     pool = ROOT / "runs" / "gate-all" / args.domain
     pool.mkdir(parents=True, exist_ok=True)
     written = write_pool(args.domain, args.seed, levels, pool)
-    verdicts = [verdict for verdict in judge(pool, args.domain) if verdict["name"] in written]
+    verdicts = [verdict for verdict in judge(pool, args.domain, args.jobs) if verdict["name"] in written]
     good = sum(verdict["verdict"] == "ok" for verdict in verdicts)
     text = (
         f"# The gate over the procedural families of `{args.domain}`\n\n"
