@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of `check`."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="an environment, or a folder of them")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="an environment, or a folder of them")
+    parser.add_argument("--explain", metavar="CODE", help="what a code means, an example, the mend; judges nothing")
     parser.add_argument("--only", metavar="STEPS", help="steps to judge, with commas: schema,lint,build,empty,...")
     parser.add_argument("--repeat", type=int, metavar="N", help="plain trials of reference and untouched state")
     parser.add_argument("--jobs", type=int, metavar="N", help="trials at the same time (default: one for each CPU)")
@@ -45,6 +46,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge everything that `args` names."""
+    if args.explain is not None:
+        from envwheel.gate.codes import explain
+
+        print(explain(args.explain), end="")
+        return 0
+    if not args.paths:
+        raise UsageError("name an environment, or a folder of them: `envwheel check PATH...`.")
     from envwheel.domains import Domains
     from envwheel.environment.folder import find
     from envwheel.gate import evidence
