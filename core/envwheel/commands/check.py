@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from envwheel.domains import Domains
     from envwheel.gate.finished import Finished
     from envwheel.gate.ladder import GateOptions, Verdict
-    from envwheel.gate.report import Progress
+    from envwheel.gate.live import Progress
     from envwheel.sandbox.base import Engine
 
 
@@ -42,6 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="DIR", help="write each verdict's evidence to DIR/NAME.evidence.json"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="a row for each verdict")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="a report for a browser, one file")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,8 +59,10 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.environment.folder import find
     from envwheel.gate import evidence
     from envwheel.gate.finished import Finished
+    from envwheel.gate.report import refuse_unwritable
 
     options, paths = _options(args), find(args.paths)
+    refuse_unwritable(args.csv, args.html)
     against = evidence.load(args.against) if args.against else None
     if against is not None and len(paths) != 1:
         raise UsageError(f"--against compares one environment, and {len(paths)} are named.")
@@ -118,7 +122,7 @@ class Check:
 
     def run(self) -> int:
         """Judge, report, and say how it went as an exit code."""
-        from envwheel.gate.report import Progress, print_table
+        from envwheel.gate.live import Progress
 
         judges = ThreadPoolExecutor(self.options.jobs, thread_name_prefix="judge")
         with Progress(len(self.paths), self.args.json) as progress, judges:
@@ -126,8 +130,7 @@ class Check:
             self._collect(futures, progress)
         self.trials.shutdown()
         results = [self.results[path] for path in self.paths if path in self.results]
-        if not self.args.json:
-            print_table(results)
+        self._report(results)
         if self.stop.is_set():
             return 130
         words = {result["verdict"] for result in results}
@@ -136,19 +139,30 @@ class Check:
     def compare(self, against: Mapping[str, Any]) -> int:
         """Judge one environment and tell what differs from `against`."""
         from envwheel.gate.evidence import differences
-        from envwheel.gate.report import Progress, as_json, one_line, print_table
+        from envwheel.gate.live import Progress
+        from envwheel.gate.report import as_json, one_line
 
         with Progress(1, self.args.json) as progress:
             verdict = self._verdict(self.paths[0], progress)
         self.trials.shutdown()
-        found = differences(against, verdict.evidence())
+        found, result = differences(against, verdict.evidence()), as_json(verdict)
         if self.args.json:
-            print(json.dumps(as_json(verdict)), flush=True)
-        else:
-            print_table([as_json(verdict)])
+            print(json.dumps(result), flush=True)
+        self._report([result])
         for line in found or ["all is as the evidence says"]:
             progress.say(one_line(line))
         return 2 if verdict.verdict == "infra" else 1 if found else 0
+
+    def _report(self, results: list[Mapping[str, Any]]) -> None:
+        """All verdicts in the forms that were asked for."""
+        from envwheel.gate import html, report
+
+        if not self.args.json:
+            report.print_table(results)
+        if self.args.csv:
+            report.write_csv(self.args.csv, results)
+        if self.args.html:
+            html.write(self.args.html, results, "envwheel check " + " ".join(map(str, self.args.paths)))
 
     def _collect(self, futures: Mapping[Future[Mapping[str, Any] | None], Path], progress: Progress) -> None:
         """Take verdicts as they come. The first Ctrl-C lets what runs end, the second does not."""
@@ -174,7 +188,7 @@ class Check:
         if result is None:
             return
         self.results[path] = result
-        progress.done(result)
+        progress.done(path, result)
         if self.args.json:
             print(json.dumps(result), flush=True)
 
@@ -209,7 +223,7 @@ class Check:
             self.engine,
             self.domains,
             options=self.options,
-            on_step=lambda step, outcome: progress.step(name, step),
+            on_step=lambda step, outcome: progress.step(path, name, step),
             pool=self.trials,
         )
         for warning in verdict.warnings:
