@@ -151,7 +151,7 @@ class Candidate:
         parts = self.parts
         with self.control.place():
             verdict = judge(folder, parts.engine, parts.domains, options=parts.gate, on_step=self._step)
-        self.images = list(verdict.images.values())
+        self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
@@ -181,7 +181,7 @@ class Candidate:
         parts, target = self.parts, self.target
         task = folders.read(folder)
         images = build_images(parts.engine, task)
-        self.images = [image for image in (images.work, images.verifier) if image]
+        self.images += images.uses
         subject = Subject(task, images, target.domain)
         noted = self.store.of(TrialNote, candidate=target.candidate)
         taken = {trial.id for trial in noted}

@@ -39,6 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an evidence.json")
     parser.add_argument("--no-solution", action="store_true", help="judge folders without solution/ up to `empty`")
     parser.add_argument(
+        "--image", action="append", default=[], metavar="NAME=REFERENCE", help="what stands for a foreign image"
+    )
+    parser.add_argument("--images", type=Path, metavar="FILE", help="the same from a TOML file, with packages to add")
+    parser.add_argument(
         "--out", type=Path, metavar="DIR", help="write each verdict's evidence to DIR/NAME.evidence.json"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -60,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.gate import evidence
     from envwheel.gate.finished import Finished
     from envwheel.gate.report import refuse_unwritable
+    from envwheel.sandbox.aliases import use
 
     options, paths = _options(args), find(args.paths)
     refuse_unwritable(args.csv, args.html)
@@ -69,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
     domains = Domains.load(args.domain) if args.domain else Domains.none()
     engine = _open(args.engine, options)
     try:
+        if engine:
+            use(engine, options.aliases)
         finished = Finished(options, engine.name if engine else "", domains.versions)
         check = Check(paths, options, engine, domains, finished, args)
         return check.run() if against is None else check.compare(against)
@@ -79,6 +86,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _options(args: argparse.Namespace) -> GateOptions:
     from envwheel.gate.options import STEPS, GateOptions
+    from envwheel.sandbox.aliases import table
 
     only = tuple(step.strip() for step in args.only.split(",") if step.strip()) if args.only is not None else None
     unknown = [step for step in only or () if step not in STEPS]
@@ -89,7 +97,8 @@ def _options(args: argparse.Namespace) -> GateOptions:
         if value is not None and value < 1:
             raise UsageError(f"--{name} must be at least 1, got {value}.")
     jobs = args.jobs or len(os.sched_getaffinity(0))
-    return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs)
+    aliases = table(args.image, args.images)
+    return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs, aliases=aliases)
 
 
 def _open(name: str, options: GateOptions) -> Engine | None:

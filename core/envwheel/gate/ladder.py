@@ -58,9 +58,9 @@ class StepResult:
 class Verdict:
     """The gate's word on one folder. `code` and `message` are empty when it is `ok`.
 
-    `steps` are all seven, in order. `skipped` names checks that this engine could not make. `findings` are all faults
-    (one, unless all were asked for). `tree_sha256` is empty for what is no valid folder. `images` are there for as long
-    as the caller keeps them.
+    `steps` are all seven, in order. `skipped` names checks that this engine could not make. `aliases`: images that
+    others stood in for -> those. `findings` are all faults (one, unless all were asked for). `tree_sha256` is empty for
+    what is no valid folder. `images` are there for as long as the caller keeps them.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Verdict:
     engine: str
     steps: tuple[StepResult, ...]
     skipped: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Fault, ...] = ()
     warnings: tuple[str, ...] = ()
     tree_sha256: str = ""
@@ -144,9 +145,8 @@ class _Ladder:
             pass  # the step that met it has said so
         finally:
             if images and not self.options.keep_images and self.engine:
-                self.engine.remove(images.work)
-                if images.verifier and images.verifier.id != images.work.id:
-                    self.engine.remove(images.verifier)
+                for image in images.uses:
+                    self.engine.remove(image)
         return self._verdict(images)
 
     def _schema(self) -> bool:
@@ -252,6 +252,7 @@ class _Ladder:
             warnings=self.task.warnings if self.task else (),
             tree_sha256=self.task.tree_sha256 if self.task else "",
             images={role: image for role, image in roles.items() if image},
+            aliases=images.aliases if images else {},
             limits=self.task.config.limits if self.task else None,
             domains=dict(self.domains.versions),
         )

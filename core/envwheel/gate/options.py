@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from envwheel.sandbox.aliases import Alias
+
 STEPS = ("schema", "lint", "build", "empty", "reference", "attack", "mutants")
 
 
@@ -18,6 +20,7 @@ class GateOptions:
     - `need_solution`: False judges a folder without solution/ up to `empty`.
     - `jobs`: trials at the same time, when the caller brings no pool of its own.
     - `keep_images`: leave the built images to the caller.
+    - `aliases`: stand-ins for foreign images; the engine was told of them.
     - `back_off_s`: waits before the first try and the retries of something that our side failed.
     """
 
@@ -27,6 +30,7 @@ class GateOptions:
     need_solution: bool = True
     jobs: int = 2
     keep_images: bool = False
+    aliases: tuple[Alias, ...] = ()
     back_off_s: tuple[float, ...] = (0.0, 1.0, 5.0)
 
     def asks(self, step: str) -> bool:

@@ -1,0 +1,111 @@
+"""Pools of other people: many folders, foreign images, no solutions; nothing is left behind."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envwheel.commands.check import Check, configure
+from envwheel.domains import Domains
+from envwheel.errors import InfraError
+from envwheel.gate.finished import Finished
+from envwheel.gate.ladder import judge
+from envwheel.gate.options import GateOptions
+from envwheel.sandbox.aliases import Alias, use
+from envwheel.sandbox.fake import BASE
+
+FOREIGN = {"environment/Dockerfile": "FROM ubuntu:24.04\nWORKDIR /app\nCOPY app/ /app/\n"}
+FAST = (0.0, 0.0, 0.0)
+
+
+def options(**more: Any) -> GateOptions:
+    return GateOptions(jobs=2, back_off_s=FAST, **more)
+
+
+def check(game: Any, paths: list[Path], state: Path, asked: GateOptions, *flags: str) -> int:
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    args = parser.parse_args([*map(str, paths), *flags])
+    finished = Finished(asked, "fake", {}, state)
+    return Check(paths, asked, game.engine, Domains.none(), finished, args).run()
+
+
+def test_evidence_tells_of_a_stand_in(write_task: Any, play: Any) -> None:
+    task = write_task(FOREIGN)
+    game = play()
+    assert judge(task, game.engine, Domains.none(), options=options()).code == "build"
+    use(game.engine, [Alias("ubuntu:24.04", BASE)])
+    verdict = judge(task, game.engine, Domains.none(), options=options())
+    assert verdict.verdict == "ok"
+    assert verdict.evidence()["aliases"] == {"ubuntu:24.04": BASE}
+    own = judge(write_task(name="own"), game.engine, Domains.none(), options=options())
+    assert own.evidence()["aliases"] == {}
+
+
+def test_a_ready_image_has_its_stand_in_too(write_task: Any, play: Any) -> None:
+    game = play()
+    use(game.engine, [Alias("ubuntu:24.04", BASE)])
+    task = write_task({"environment/Dockerfile": None}, more='docker_image = "ubuntu:24.04"')
+    verdict = judge(task, game.engine, Domains.none(), options=options())
+    assert verdict.evidence()["aliases"] == {"ubuntu:24.04": BASE}
+
+
+def test_a_stand_in_is_part_of_what_is_resumed(write_task: Any) -> None:
+    task = write_task(FOREIGN)
+    plain, aliased = options(), options(aliases=(Alias("ubuntu:24.04", BASE),))
+    assert Finished(plain, "fake", {}).key(task) != Finished(aliased, "fake", {}).key(task)
+
+
+def pool(write_task: Any, count: int) -> list[Path]:
+    """Every third is fine, every third has a broken verifier image, every third fails in between."""
+    kinds = (
+        {},
+        {"tests/Dockerfile": "FROM no/such:1\n"},
+        {"environment/Dockerfile": "FROM envwheel/base:bookworm\nCOPY none /x\n"},
+    )
+    tasks = []
+    for number in range(count):
+        own = {"instruction.md": f"{number}: sum `/app/numbers.txt` into `/app/out.txt`.\n"}
+        files = {**own, "environment/app/number": f"{number}", "tests/number": f"{number}", **kinds[number % 3]}
+        tasks.append(write_task(files, name=f"pool/t{number:03d}"))
+    return tasks
+
+
+def test_no_path_keeps_images(write_task: Any, play: Any, tmp_path: Path, capsys: Any) -> None:
+    game = play()
+    assert check(game, pool(write_task, 30), tmp_path / "state", options(), "--json") == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted({(line["verdict"], line["code"]) for line in lines}) == [("ok", ""), ("rejected", "build")]
+    assert +game.engine.held == {}
+    assert game.engine.most_held <= 2 * 2, "two environments at a time, with two images each"
+
+
+def test_our_own_failure_keeps_no_image(write_task: Any, play: Any, tmp_path: Path) -> None:
+    game = play()
+    for number in range(1, 400):
+        game.engine.fail_start(number, InfraError("daemon", "gone"))
+    assert check(game, pool(write_task, 6), tmp_path / "state", options()) == 2
+    assert +game.engine.held == {}
+
+
+def test_equal_images_are_given_back_as_often_as_they_were_asked_for(write_task: Any, play: Any) -> None:
+    same = {
+        "environment/Dockerfile": "FROM envwheel/base:bookworm\nCOPY . /tests/\nWORKDIR /app\n",
+        "environment/app/numbers.txt": None,
+        "environment/test.sh": "#!/bin/bash\n# GRADE\n",
+    }
+    game = play()
+    judge(write_task(same), game.engine, Domains.none(), options=options())
+    assert +game.engine.held == {}
+
+
+@pytest.mark.parametrize("mode", ["shared", "separate"])
+def test_both_kinds_of_verifier_keep_nothing(write_task: Any, play: Any, mode: str) -> None:
+    game = play()
+    judge(write_task(mode=mode), game.engine, Domains.none(), options=options())
+    assert +game.engine.held == {}
+    assert game.engine.live == {}
