@@ -109,3 +109,23 @@ def test_both_kinds_of_verifier_keep_nothing(write_task: Any, play: Any, mode: s
     judge(write_task(mode=mode), game.engine, Domains.none(), options=options())
     assert +game.engine.held == {}
     assert game.engine.live == {}
+
+
+def test_equal_names_of_two_pools_do_not_meet(write_task: Any, play: Any, tmp_path: Path) -> None:
+    tasks = [write_task(name="one/task"), write_task({"instruction.md": ""}, name="two/task")]
+    check(play(), tasks, tmp_path / "state", options(), "--out", str(tmp_path / "out"))
+    one, two = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert one.endswith("-one-task.evidence.json")
+    assert two.endswith("-two-task.evidence.json")
+
+
+def test_an_interrupted_pool_goes_on(write_task: Any, play: Any, tmp_path: Path, capsys: Any) -> None:
+    tasks = pool(write_task, 12)
+    check(play(), tasks[:7], tmp_path / "state", options(), "--json")
+    capsys.readouterr()
+    game = play()
+    check(game, tasks, tmp_path / "state", options(), "--json", "--resume", "--html", str(tmp_path / "all.html"))
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len({line["path"] for line in lines}) == 12
+    assert game.engine.builds < 12, "what was finished is not built again"
+    assert (tmp_path / "all.html").read_text().count("data-verdict") == 12

@@ -37,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="go on after a fault and tell every one")
     parser.add_argument("--resume", action="store_true", help="skip what an earlier check with these options finished")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an evidence.json")
-    parser.add_argument("--no-solution", action="store_true", help="judge folders without solution/ up to `empty`")
+    parser.add_argument(
+        "--no-solution", action="store_true", help="judge folders without solution/: no reference, no mutants"
+    )
     parser.add_argument(
         "--image", action="append", default=[], metavar="NAME=REFERENCE", help="what stands for a foreign image"
     )
@@ -239,10 +241,15 @@ class Check:
             progress.say(f"{name}: {warning}")
         return verdict
 
+    def _file_name(self, verdict: Verdict) -> str:
+        """The folder's name; with the folders above it where several pools have one of that name."""
+        alike = [path for path in self.paths if path.name == verdict.path.name]
+        return verdict.name if len(alike) == 1 else "-".join(verdict.path.absolute().parts[1:])
+
     def _write_evidence(self, verdict: Verdict) -> None:
         try:
             self.args.out.mkdir(parents=True, exist_ok=True)
             text = json.dumps(verdict.evidence(), indent=1)
-            (self.args.out / f"{verdict.name}.evidence.json").write_text(text + "\n", "utf-8")
+            (self.args.out / f"{self._file_name(verdict)}.evidence.json").write_text(text + "\n", "utf-8")
         except OSError as error:
             raise EnvwheelError(f"--out: {error.filename} cannot be written: {error.strerror}.") from error

@@ -20,8 +20,8 @@ from envwheel.environment.hash import tree_sha256
 from envwheel.gate.options import GateOptions
 from envwheel.version import __version__
 
-LARGEST = 16 << 20
-"""Bytes from which the older half of the file is dropped."""
+LARGEST = 128 << 20
+"""A verdict has about 1.5 kB: bytes from which the older half of the file is dropped."""
 
 
 class Finished:
