@@ -68,23 +68,6 @@ def test_schema(gate: Any, files: Any, code: str) -> None:
     assert (verdict.verdict, verdict.code, verdict.stage) == ("rejected", code, "schema")
 
 
-@pytest.mark.parametrize("mode", ["separate", "shared"])
-def test_a_folder_without_solution_can_be_judged(gate: Any, mode: str) -> None:
-    verdict = gate({"solution/solve.sh": None}, need_solution=False, mode=mode)
-    assert verdict.verdict == "ok"
-    said = outcomes(verdict)
-    assert (said["empty"], said["reference"], said["attack"], said["mutants"]) == ("ok", "skipped", "ok", "skipped")
-
-
-def test_without_solution_what_needs_none_is_still_attacked(gate: Any, play: Any) -> None:
-    game = play(grade=lambda run: run.read("/app/conftest.py") is not None)
-    game.engine.program('pass_all "$folder/conftest.py"; done', lambda run: run.write("/app/conftest.py", "x"))
-    verdict = gate({"solution/solve.sh": None}, need_solution=False, mode="shared", game=game)
-    assert verdict.code == "forgeable"
-    assert "03-conftest" in verdict.message
-    assert not [trial for step in verdict.steps for trial in step.trials if trial.kind == "reference"]
-
-
 def test_build(gate: Any) -> None:
     verdict = gate({"environment/Dockerfile": "FROM nowhere:1\n"})
     assert (verdict.code, verdict.stage) == ("build", "build")

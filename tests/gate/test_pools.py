@@ -129,3 +129,22 @@ def test_an_interrupted_pool_goes_on(write_task: Any, play: Any, tmp_path: Path,
     assert len({line["path"] for line in lines}) == 12
     assert game.engine.builds < 12, "what was finished is not built again"
     assert (tmp_path / "all.html").read_text().count("data-verdict") == 12
+
+
+@pytest.mark.parametrize("mode", ["separate", "shared"])
+def test_a_folder_without_solution_can_be_judged(write_task: Any, play: Any, mode: str) -> None:
+    task = write_task({"solution/solve.sh": None}, mode=mode)
+    verdict = judge(task, play().engine, Domains.none(), options=options(need_solution=False))
+    assert verdict.verdict == "ok"
+    said = {step.step: step.outcome for step in verdict.steps}
+    assert (said["empty"], said["reference"], said["attack"], said["mutants"]) == ("ok", "skipped", "ok", "skipped")
+
+
+def test_without_solution_what_needs_none_is_still_attacked(write_task: Any, play: Any) -> None:
+    game = play(grade=lambda run: run.read("/app/conftest.py") is not None)
+    game.engine.program('pass_all "$folder/conftest.py"; done', lambda run: run.write("/app/conftest.py", "x"))
+    task = write_task({"solution/solve.sh": None}, mode="shared")
+    verdict = judge(task, game.engine, Domains.none(), options=options(need_solution=False))
+    assert verdict.code == "forgeable"
+    assert "03-conftest" in verdict.message
+    assert not [trial for step in verdict.steps for trial in step.trials if trial.kind == "reference"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from envwheel.gate.finished import Finished
     from envwheel.gate.ladder import GateOptions, Verdict
     from envwheel.gate.live import Progress
+    from envwheel.gate.novelty import Novelty
     from envwheel.sandbox.base import Engine
 
 
@@ -39,6 +40,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an evidence.json")
     parser.add_argument(
         "--no-solution", action="store_true", help="judge folders without solution/: no reference, no mutants"
+    )
+    parser.add_argument("--duplicates", action="store_true", help="reject near copies among the environments named")
+    parser.add_argument(
+        "--against-texts",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="reject what shares long runs of words with a benchmark's texts",
     )
     parser.add_argument(
         "--image", action="append", default=[], metavar="NAME=REFERENCE", help="what stands for a foreign image"
@@ -74,12 +84,13 @@ def run(args: argparse.Namespace) -> int:
     if against is not None and len(paths) != 1:
         raise UsageError(f"--against compares one environment, and {len(paths)} are named.")
     domains = Domains.load(args.domain) if args.domain else Domains.none()
+    novelty = _novelty(args, paths)
     engine = _open(args.engine, options)
     try:
         if engine:
             use(engine, options.aliases)
         finished = Finished(options, engine.name if engine else "", domains.versions)
-        check = Check(paths, options, engine, domains, finished, args)
+        check = Check(paths, options, engine, domains, finished, args, novelty)
         return check.run() if against is None else check.compare(against)
     finally:
         if engine:
@@ -103,6 +114,18 @@ def _options(args: argparse.Namespace) -> GateOptions:
     return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs, aliases=aliases)
 
 
+def _novelty(args: argparse.Namespace, paths: list[Path]) -> Novelty | None:
+    """What the step `duplicate` knows, where it was asked for."""
+    if not (args.duplicates or args.against_texts):
+        return None
+    from envwheel.gate.novelty import Novelty
+
+    novelty = Novelty(duplicates=args.duplicates, benchmarks=args.against_texts)
+    for path in paths:
+        novelty.look(path)
+    return novelty
+
+
 def _open(name: str, options: GateOptions) -> Engine | None:
     """The engine, where a step needs one."""
     if options.only is not None and not set(options.only) - {"schema", "lint"}:
@@ -123,9 +146,10 @@ class Check:
         domains: Domains,
         finished: Finished,
         args: argparse.Namespace,
+        novelty: Novelty | None = None,
     ) -> None:
         self.paths, self.options, self.engine, self.domains = paths, options, engine, domains
-        self.finished, self.args = finished, args
+        self.finished, self.args, self.novelty = finished, args, novelty
         self.known = finished.load() if args.resume else {}
         self.trials = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
         self.stop = threading.Event()
@@ -215,7 +239,7 @@ class Check:
 
         if self.stop.is_set():
             return None
-        key = self.finished.key(path)
+        key = self.finished.key(path, self.novelty.faults(path) if self.novelty else None)
         if key in self.known:
             return {**self.known[key], "path": str(path), "name": path.resolve().name}
         verdict = self._verdict(path, progress)
@@ -236,6 +260,7 @@ class Check:
             options=self.options,
             on_step=lambda step, outcome: progress.step(path, name, step),
             pool=self.trials,
+            known=self.novelty.faults if self.novelty else None,
         )
         for warning in verdict.warnings:
             progress.say(f"{name}: {warning}")
