@@ -18,6 +18,7 @@ COMMANDS = {
     "solve": "let a solver attempt an environment",
     "new": "write the skeleton of an environment",
     "import": "make environments of tasks in other formats",
+    "fix": "make a shared verifier a separate one",
     "domains": "the domains that are installed",
     "plugin": "check a domain plugin",
     "doctor": "what this machine lacks, and the fix",

@@ -226,11 +226,8 @@ def _task_toml(name: str, task: Mapping[str, Any], facts: Facts) -> tuple[dict[s
         | facts.environment,
     }
     notes = [f"task.yaml: {key} has no effect; it is kept in metadata.terminal_bench" for key in other]
-    notes += (
-        [f"task.yaml: author_email {author['email']} has no place without a name"]
-        if "email" in author and "name" not in author
-        else []
-    )
+    if "email" in author and "name" not in author:
+        notes.append(f"task.yaml: author_email {author['email']} has no place without a name")
     return table, notes
 
 
