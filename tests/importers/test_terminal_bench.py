@@ -14,6 +14,7 @@ import pytest
 
 from envwheel.cli import main
 from envwheel.environment.folder import read
+from envwheel.environment.separate import plan
 from envwheel.errors import SetupError, UsageError
 from envwheel.importers import terminal_bench
 from envwheel.importers.compose import Refused
@@ -215,6 +216,13 @@ def test_the_reward_is_what_the_summary_says(tmp_path: Path, output: str, reward
     script = TEST_SH.replace("/tests", str(tmp_path)).replace("/logs", str(tmp_path / "logs"))
     subprocess.run(["bash", "-c", script], check=True, capture_output=True)
     assert (tmp_path / "logs/verifier/reward.txt").read_text().strip() == reward
+
+
+def test_an_imported_task_can_be_made_separate(write: Any, tmp_path: Path) -> None:
+    done = convert(write({"tests/test_outputs.py": "open('/app/out.txt')\n"}), tmp_path / "out")
+    change = plan(done.path)
+    assert change is not None
+    assert change.artifacts == ("/app/out.txt",)
 
 
 def test_the_command_tells_each_and_its_exit_code(write: Any, tmp_path: Path, capsys: Any) -> None:

@@ -85,8 +85,14 @@ def write(change: Change) -> None:
 
 
 def _variables(task: TaskFolder) -> list[str]:
-    names = sorted(set(task.config.env) - set(task.config.verifier_env))
-    return [f"the tests may read {names[0]}, which [environment.env] sets for the solver's box only"] if names else []
+    """Variables of the solver's box that the tests name, or that change how programs are found."""
+    files = [path for path in (task.path / "tests").rglob("*") if path.is_file() and not path.is_symlink()]
+    text = "\n".join(path.read_text("utf-8", "replace") for path in files)
+    return [
+        f"the tests may need {name}, which [environment.env] sets for the solver's box only"
+        for name in sorted(set(task.config.env) - set(task.config.verifier_env))
+        if name.endswith("PATH") or re.search(rf"\b{re.escape(name)}\b", text)
+    ]
 
 
 def _workdir(task: TaskFolder) -> str:

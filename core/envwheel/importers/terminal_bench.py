@@ -43,9 +43,9 @@ mkdir -p /logs/verifier
 output=$(mktemp)
 bash /tests/run-tests.sh 2>&1 | tee "$output"
 reward=$(sed 's/\\x1b\\[[0-9;]*m//g' "$output" | awk '
-  /short test summary info/ { summary = 1 }
-  summary && /^PASSED/ { passed = 1 }
-  summary && /^(FAILED|ERROR|XPASS)/ { failed = 1 }
+  index($0, "short test summary info") { summary = 1 }
+  summary && $1 == "PASSED" { passed = 1 }
+  summary && ($1 == "FAILED" || $1 == "ERROR" || $1 == "XPASS") { failed = 1 }
   END { print (passed && !failed) ? 1 : 0 }')
 echo "$reward" > /logs/verifier/reward.txt
 """
