@@ -29,11 +29,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.run} is no run directory (it has no records). `envwheel run --out DIR` makes one.")
     admitted = len(pool(args.run, records))
     if args.html:
-        from envwheel.gate import html
-        from envwheel.gate import report as reports
+        from envwheel.gate.report import refuse_unwritable
 
-        reports.refuse_unwritable(args.html)
-        html.write(args.html, list(_candidates(args.run, records)), f"envwheel run {args.run}")
+        refuse_unwritable(args.html)
+        write_report(args.run, records, args.html)
     if args.json:
         from envwheel.summary import status
 
@@ -45,6 +44,13 @@ def run(args: argparse.Namespace) -> int:
 
         report(records, admitted, Console(highlight=False))
     return 0
+
+
+def write_report(run: Path, records: Sequence[AnyRecord], file: Path) -> None:
+    """The page of all candidates that are closed. Raises EnvwheelError."""
+    from envwheel.gate import html
+
+    html.write(file, list(_candidates(run, records)), f"envwheel run {run}")
 
 
 def _candidates(run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, Any]]:

@@ -84,7 +84,7 @@ class Images:
             return replace(self._plain(stand_in), aliases=((name, stand_in),))
         raise BuildFailed(
             f"The base image {reference} is in no local store, alias table or registry. "
-            f"Start FROM {BASE}, or load it: `docker pull {reference}`."
+            f"Start FROM {BASE}, load it (`docker pull {reference}`), or name a stand-in: --image {name}={BASE}."
         )
 
     def resolve(self, reference: str) -> str:
