@@ -154,6 +154,9 @@ def test_another_context_and_a_ready_image(write: Any, tmp_path: Path) -> None:
     [
         ({"task.yaml": "a: [\n"}, "task.yaml is not YAML"),
         ({"task.yaml": "- 1\n"}, "task.yaml is no table"),
+        ({"task.yaml": f"a: &a {['x'] * 50}\nb: &b {['*a'] * 50}\nc: {['*b'] * 50}\n".replace("'", "")}, "unfolds"),
+        ({"task.yaml": "a: &a [*a]\n"}, "unfolds"),
+        ({"task.yaml": 'instruction: x\ntags: ["\\ud800"]\n'}, "task.yaml"),
         ({"task.yaml": "difficulty: hard\n"}, "no instruction"),
         ({"task.yaml": "instruction: x\nparser_name: swebench\n"}, "parser_name 'swebench'"),
         ({"task.yaml": "instruction: x\nrun_tests_in_same_shell: true\n"}, "run_tests_in_same_shell"),

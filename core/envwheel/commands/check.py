@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from envwheel.gate.novelty import Novelty
     from envwheel.sandbox.base import Engine
 
+MANY = 1000
+"""Environments whose comparison takes so long that a person is told."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of `check`."""
@@ -118,8 +121,11 @@ def _novelty(args: argparse.Namespace, paths: list[Path]) -> Novelty | None:
     """What the step `duplicate` knows, where it was asked for."""
     if not (args.duplicates or args.against_texts):
         return None
+    from envwheel.console import console
     from envwheel.gate.novelty import Novelty
 
+    if len(paths) > MANY:
+        console().print(f"Comparing the texts of {len(paths)} environments.")
     novelty = Novelty(duplicates=args.duplicates, benchmarks=args.against_texts)
     for path in paths:
         novelty.look(path)

@@ -12,6 +12,7 @@ import ast
 import posixpath
 import re
 import shlex
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,8 +90,10 @@ def look(task: Path, workdir: str) -> Seen:
 
 def _python(seen: Seen, name: str, text: str) -> None:
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         seen.obstacles.append(f"{name} is no Python that can be read")
         return
     nodes = list(ast.walk(tree))

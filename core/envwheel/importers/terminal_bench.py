@@ -35,6 +35,8 @@ OWN = frozenset({"task.yaml", "tests", "run-tests.sh", "solution.sh", "solution.
 METADATA = ("difficulty", "category", "tags", "expert_time_estimate_min", "junior_time_estimate_min")
 DECIDING = ("instruction", "descriptions", "max_agent_timeout_sec", "max_test_timeout_sec", "parser_name")
 AUTHOR = ("author_name", "author_email")
+MOST_VALUES = 10_000
+"""A few lines of YAML can stand for billions of values, or for one that holds itself."""
 TEST_SH = """\
 #!/bin/bash
 # Written by `envwheel import`: Terminal-Bench's run-tests.sh, and what its harness read from the output of pytest.
@@ -97,7 +99,7 @@ def _write(source: Path, made: Path) -> list[str]:
     instruction, notes = _instruction(task)
     _refuse(task)
     made.mkdir()
-    (made / "instruction.md").write_text(instruction.strip() + "\n", "utf-8")
+    (made / "instruction.md").write_text(instruction.strip() + "\n", "utf-8", "replace")
     _tests(source, made / "tests")
     solved = _solution(source, made / "solution")
     notes += facts.notes + _environment(source, made / "environment", facts)
@@ -268,6 +270,24 @@ def _yaml(path: Path) -> Any:
     except ImportError:
         raise SetupError("task.yaml is read by PyYAML, which is not there: pip install 'envwheel[import]'.") from None
     try:
-        return yaml.safe_load(path.read_text("utf-8"))
+        data = yaml.safe_load(path.read_text("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise Refused(f"{path.name} is not YAML: {' '.join(str(error).split())[:200]}") from None
+    if not _is_small(data):
+        raise Refused(f"{path.name} unfolds to more than {MOST_VALUES} values")
+    return data
+
+
+def _is_small(data: Any) -> bool:
+    """Whether the data has few values when what stands in several places is counted each time."""
+    left, count = [data], 0
+    while left:
+        one = left.pop()
+        count += 1
+        if count > MOST_VALUES:
+            return False
+        if isinstance(one, dict):
+            left += [*one, *one.values()]
+        elif isinstance(one, list | tuple | set):
+            left += one
+    return True
