@@ -61,6 +61,15 @@ def test_a_near_copy_is_told_and_the_first_stays(write: Any) -> None:
     assert str(one) in novelty.faults(copy)[0].message
 
 
+def test_nothing_is_a_copy_of_a_folder_without_instruction(write: Any) -> None:
+    same = {"tests/check.py": prose("check", 900)}
+    assert codes(write("none", "", same), write("one", prose(1, 30), same), write("two", prose(1, 30), same)) == [
+        [],
+        [],
+        ["duplicate"],
+    ]
+
+
 def test_half_of_it_is_no_copy(write: Any) -> None:
     same = {"tests/check.py": prose("check", 150)}
     assert codes(write("one", prose(1, 150), same), write("other", prose(2, 150), same)) == [[], []]

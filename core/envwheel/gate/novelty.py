@@ -57,6 +57,8 @@ class Novelty:
         return self._faults.get(path, [])
 
     def _copy(self, path: Path) -> str:
+        if not words(read_text(path / "instruction.md")):
+            return ""  # no environment, so nothing is a copy of it
         marks = _marks(path)
         for mark in marks:
             if mark in self._made:
