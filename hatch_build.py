@@ -14,6 +14,10 @@ DOMAINS = ("swe",)
 LIBRARIES = {
     "openai": ["openai>=1.60"],
     "local": ["xllamacpp>=2026.1"],
+    "import": ["pyyaml>=6"],
+    # MinHash in Rust, without dependencies (datasketch brings numpy and scipy). No part of the core: its wheels are
+    # made for each Python version, and few need it.
+    "duplicates": ["rensa>=0.5,<1"],
 }
 
 

@@ -19,7 +19,7 @@ LAYERS: list[set[str]] = [
     {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "ledger", "sandbox", "model"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "config", "store", "progress"},
-    {"agent", "trial", "index", "health", "prepare"},
+    {"agent", "trial", "index", "health", "prepare", "importers"},
     {"presets", "simulated"},
     {"solver"},
     {"attempt", "calibrate"},
@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
 ]
 """A part of the core (a folder or module directly under envwheel/) imports itself and parts of lower layers only."""
 
-LIGHT_HELP = "pydantic docker openai httpx torch playwright openpyxl pluggy rich importlib.metadata"
+LIGHT_HELP = "pydantic docker yaml rensa openai httpx torch playwright openpyxl pluggy rich importlib.metadata"
 
 
 def imports(path: Path) -> Iterator[str]:

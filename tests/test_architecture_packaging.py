@@ -93,6 +93,7 @@ def test_a_release_names_published_distributions_only(tmp_path):
     for domain in IN_REPO:
         assert re.search(rf"Requires-Dist: envwheel-{domain}=={re.escape(__version__)}; extra == '{domain}'", metadata)
     assert "envwheel/environment/kit/grade.py" in inside
+    assert "envwheel/docs/gate.md" in inside
     with tarfile.open(build("sdist", tmp_path / "sdist", ENVWHEEL_RELEASE="1")) as sdist:
         (info,) = [member for member in sdist.getmembers() if member.name.count("/") == 1 and "PKG-INFO" in member.name]
         opened = sdist.extractfile(info)

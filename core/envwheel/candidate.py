@@ -28,6 +28,7 @@ from envwheel.environment.hash import tree_sha256
 from envwheel.environment.invalid import InvalidTask
 from envwheel.errors import DomainError
 from envwheel.gate.ladder import GateOptions, judge
+from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import Attempt, GateNote, Plan, Target, Tokens, TrialNote
 from envwheel.propose.procedural import Procedural, derive
 from envwheel.rates import wilson
@@ -71,6 +72,7 @@ class Parts:
     control: Control
     watch: Watch
     gate: GateOptions = GATE
+    benchmark: Benchmark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,9 @@ class Candidate:
     def _judge(self, folder: Path) -> GateNote:
         parts = self.parts
         with self.control.place():
-            verdict = judge(folder, parts.engine, parts.domains, options=parts.gate, on_step=self._step)
-        self.images = list(verdict.images.values())
+            known = parts.benchmark.faults if parts.benchmark else None
+            verdict = judge(folder, parts.engine, parts.domains, options=parts.gate, on_step=self._step, known=known)
+        self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
@@ -181,7 +184,7 @@ class Candidate:
         parts, target = self.parts, self.target
         task = folders.read(folder)
         images = build_images(parts.engine, task)
-        self.images = [image for image in (images.work, images.verifier) if image]
+        self.images += images.uses
         subject = Subject(task, images, target.domain)
         noted = self.store.of(TrialNote, candidate=target.candidate)
         taken = {trial.id for trial in noted}

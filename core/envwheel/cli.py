@@ -17,6 +17,8 @@ COMMANDS = {
     "show": "an environment with its evidence, or a rollout",
     "solve": "let a solver attempt an environment",
     "new": "write the skeleton of an environment",
+    "import": "make environments of tasks in other formats",
+    "fix": "make a shared verifier a separate one",
     "domains": "the domains that are installed",
     "plugin": "check a domain plugin",
     "doctor": "what this machine lacks, and the fix",

@@ -104,6 +104,13 @@ class BandSection(Section):
         return Band(self.low_passes, self.high_passes, self.attempts, self.partial)
 
 
+class GateSection(Section):
+    """[gate]: what every candidate is judged by besides itself."""
+
+    benchmarks: list[str] = []
+    """Files or folders with the texts of benchmarks; a candidate that shares long runs of words is `contaminated`."""
+
+
 class EngineSection(Section):
     """[engine]: what makes boxes."""
 
@@ -118,6 +125,7 @@ class Config(Section):
     proposer: ProposerSection = ProposerSection()
     solver: SolverSection = SolverSection()
     band: BandSection = BandSection()
+    gate: GateSection = GateSection()
     engine: EngineSection = EngineSection()
 
     @property

@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 from envwheel.candidate import Parts, Watch
 from envwheel.config import Config, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.errors import SetupError, UsageError
+from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import RunStart
 from envwheel.propose.procedural import Procedural
 from envwheel.sandbox.base import Engine
@@ -59,6 +61,7 @@ def opened(config: Config, watch: Watch) -> Iterator[Parts]:
     """Everything a run needs, closed at the end. Raises SetupError with what to mend."""
     domains = Domains.load(config.run.domains)
     proposer = Procedural(domains, config.proposer.families, config.proposer.levels)
+    benchmark = Benchmark(map(Path, config.gate.benchmarks)) if config.gate.benchmarks else None
     with contextlib.ExitStack() as stack:
         solver = stack.enter_context(contextlib.closing(solver_of(config, domains)))
         engine = stack.enter_context(contextlib.closing(ready_engine(config.engine.name, domains)))
@@ -69,7 +72,7 @@ def opened(config: Config, watch: Watch) -> Iterator[Parts]:
             max_tokens=config.run.max_tokens,
             max_hours=config.run.max_hours,
         )
-        parts = Parts(config, store, engine, domains, proposer, solver, control, watch)
+        parts = Parts(config, store, engine, domains, proposer, solver, control, watch, benchmark=benchmark)
         begin(parts)
         yield parts
 

@@ -109,6 +109,16 @@ class Images:
     work: Image
     verifier: Image | None
 
+    @property
+    def uses(self) -> tuple[Image, ...]:
+        """What the engine gets back at the end (`Engine.remove`): once for each time that it was asked."""
+        return (self.work,) if self.verifier is None or self.verifier is self.work else (self.work, self.verifier)
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """The images that others stood in for -> those."""
+        return dict(pair for image in self.uses for pair in image.aliases)
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -128,7 +138,11 @@ def build_images(engine: Engine, task: TaskFolder) -> Images:
         work = engine.build(task.work_context, timeout_s=limit)
     if not config.separate:
         return Images(work, None)
-    return Images(work, engine.build(task.verifier_context, timeout_s=limit) if task.verifier_context else work)
+    try:
+        return Images(work, engine.build(task.verifier_context, timeout_s=limit) if task.verifier_context else work)
+    except BaseException:
+        engine.remove(work)
+        raise
 
 
 @dataclass(frozen=True, slots=True)

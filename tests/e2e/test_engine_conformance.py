@@ -7,6 +7,7 @@ import time
 import pytest
 
 from envwheel.errors import BoxGone, BuildFailed, InfraError
+from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, Entry, Tree
 
 pytestmark = pytest.mark.e2e
@@ -183,6 +184,17 @@ def test_stages_arguments_and_aliases(build, start):
         "FROM envwheel/base:bookworm\nCOPY --from=maker /made /app/\n"
     )
     assert start(image=image.id).shell().run("cat /app/made").output == "made\n"
+
+
+def test_a_stand_in_is_used_and_named(engine, build, start):
+    engine.alias(Alias("foreign/image:1", "envwheel/base:bookworm"))
+    image = build("FROM docker.io/foreign/image:1\nRUN echo made >/made\n")
+    assert image.aliases == (("foreign/image:1", "envwheel/base:bookworm"),)
+    assert image.base_id == engine.image("envwheel/base:bookworm").id
+    assert engine.image("foreign/image:1").aliases == image.aliases
+    assert build("FROM envwheel/base:bookworm\nRUN echo own >/made\n").aliases == ()
+    with pytest.raises(BuildFailed, match="nowhere/nothing:1"):
+        engine.alias(Alias("foreign/other:1", "nowhere/nothing:1"))
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,19 @@ def test_status_for_people_shows_the_aims_without_their_control_characters(
     assert clean(said)
 
 
+def test_status_writes_a_report_for_a_browser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_run(tmp_path / "run")
+    evidence = {"steps": [{"step": "empty", "outcome": "ok", "trials": [{"seconds": 1.0, "reward": 0.0}]}]}
+    (tmp_path / "run/environments/links-r01-c001/evidence.json").write_text(json.dumps(evidence))
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "links-r01-c001" in page
+    assert ">empty<b>0</b>" in page
+    assert "admitted, 100%" in page
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "no/report.html")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_status_of_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", str(tmp_path / "nowhere")]) == 2
     assert "is no run directory" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_overrides_win_and_none_changes_nothing() -> None:
     ("text", "parts"),
     [
         ("[run]\nroundz = 3\n", ["envwheel.toml: $.run: there is no 'roundz'", "Allowed: name, out, domains, rounds"]),
-        ("[runs]\n", ["$: there is no 'runs'", "Allowed: run, proposer, solver, band, engine"]),
+        ("[runs]\n", ["$: there is no 'runs'", "Allowed: run, proposer, solver, band, gate, engine"]),
         ('[run]\nrounds = "two"\n', ["$.run.rounds", "integer", "'two'"]),
         ("[run]\nrounds = 0\n", ["$.run.rounds", "greater than or equal to 1", "0"]),
         ("[run]\ndomains = []\n", ["$.run.domains", "at least 1"]),

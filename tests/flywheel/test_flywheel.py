@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from envwheel.candidate import Parts
 from envwheel.environment.hash import tree_sha256
 from envwheel.errors import ConfigError, InfraError, SetupError
 from envwheel.flywheel import Flywheel
+from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import Attempt, GateNote, Plan, RoundEnd, TrialNote
 from envwheel.propose.procedural import Procedural
 from envwheel.rollout import read_summary
@@ -75,6 +77,14 @@ def test_a_family_without_news_ends_as_duplicate(make_parts: MakeParts) -> None:
     assert codes["duplicate"] >= 2
     names = [target.name for target in parts.store.of(Plan)[0].targets]
     assert len(set(names)) == len(names)
+
+
+def test_a_candidate_with_a_benchmarks_text_is_contaminated(make_parts: MakeParts, tmp_path: Path) -> None:
+    pytest.importorskip("rensa", reason="the extra `duplicates` is not installed")
+    (tmp_path / "b.md").write_text("Write the sum of the numbers in /app/in.txt to /app/out.txt. It is level 1.")
+    parts = make_parts(run__rounds=1, run__candidates=2)
+    Flywheel(replace(parts, benchmark=Benchmark([tmp_path / "b.md"]))).run()
+    assert {(one.code, one.stage) for one in parts.store.of(Attempt)} == {("contaminated", "duplicate")}
 
 
 def test_a_family_that_raises_costs_its_candidate_only(make_parts: MakeParts) -> None:

@@ -159,6 +159,8 @@ def test_text_from_a_box_cannot_act_on_the_terminal(check: Any, write_task: Any,
         (["--jobs", "-3"], "--jobs must be at least 1"),
         (["--against", "/nowhere/evidence.json"], "cannot be read"),
         (["--domain", "no_such_domain"], "no_such_domain"),
+        (["--image", "ubuntu"], "is not NAME=REFERENCE"),
+        (["--images", "/nowhere/images.toml"], "cannot be read"),
     ],
 )
 def test_wrong_requests_are_one_sentence(write_task: Any, capsys: Any, flags: list[str], said: str) -> None:

@@ -68,12 +68,6 @@ def test_schema(gate: Any, files: Any, code: str) -> None:
     assert (verdict.verdict, verdict.code, verdict.stage) == ("rejected", code, "schema")
 
 
-def test_a_folder_without_solution_can_be_judged_up_to_empty(gate: Any) -> None:
-    verdict = gate({"solution/solve.sh": None}, need_solution=False)
-    assert verdict.verdict == "ok"
-    assert outcomes(verdict)["reference"] == "skipped"
-
-
 def test_build(gate: Any) -> None:
     verdict = gate({"environment/Dockerfile": "FROM nowhere:1\n"})
     assert (verdict.code, verdict.stage) == ("build", "build")

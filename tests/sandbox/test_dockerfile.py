@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envwheel.errors import BuildFailed, UsageError
+from envwheel.sandbox.aliases import normalised
 from envwheel.sandbox.context import dockerfile_text, pack_context, refuse_bombs
 from envwheel.sandbox.dockerfile import expanded, instructions, prepare
-from envwheel.sandbox.images import BASE, PYTHON, alias, normalised
+from envwheel.sandbox.images import BASE, PYTHON, well_known
 
 LABELS = {"k": "v"}
 
@@ -106,7 +107,7 @@ def test_variables(text, value):
     ],
 )
 def test_aliases(reference, base):
-    assert alias(normalised(reference)) == base
+    assert well_known(normalised(reference)) == base
 
 
 def test_equal_content_is_an_equal_context(tmp_path):

@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     from envwheel.domains import Domains
     from envwheel.gate.finished import Finished
     from envwheel.gate.ladder import GateOptions, Verdict
-    from envwheel.gate.report import Progress
+    from envwheel.gate.live import Progress
+    from envwheel.gate.novelty import Novelty
     from envwheel.sandbox.base import Engine
+
+MANY = 1000
+"""Environments whose comparison takes so long that a person is told."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of `check`."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="an environment, or a folder of them")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="an environment, or a folder of them")
+    parser.add_argument("--explain", metavar="CODE", help="what a code means, an example, the mend; judges nothing")
     parser.add_argument("--only", metavar="STEPS", help="steps to judge, with commas: schema,lint,build,empty,...")
     parser.add_argument("--repeat", type=int, metavar="N", help="plain trials of reference and untouched state")
     parser.add_argument("--jobs", type=int, metavar="N", help="trials at the same time (default: one for each CPU)")
@@ -36,29 +41,59 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="go on after a fault and tell every one")
     parser.add_argument("--resume", action="store_true", help="skip what an earlier check with these options finished")
     parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an evidence.json")
-    parser.add_argument("--no-solution", action="store_true", help="judge folders without solution/ up to `empty`")
+    parser.add_argument(
+        "--no-solution", action="store_true", help="judge folders without solution/: no reference, no mutants"
+    )
+    parser.add_argument("--duplicates", action="store_true", help="reject near copies among the environments named")
+    parser.add_argument(
+        "--against-texts",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="reject what shares long runs of words with a benchmark's texts",
+    )
+    parser.add_argument(
+        "--image", action="append", default=[], metavar="NAME=REFERENCE", help="what stands for a foreign image"
+    )
+    parser.add_argument("--images", type=Path, metavar="FILE", help="the same from a TOML file, with packages to add")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="write each verdict's evidence to DIR/NAME.evidence.json"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="a row for each verdict")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="a report for a browser, one file")
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge everything that `args` names."""
+    if args.explain is not None:
+        from envwheel.gate.codes import explain
+
+        print(explain(args.explain), end="")
+        return 0
+    if not args.paths:
+        raise UsageError("name an environment, or a folder of them: `envwheel check PATH...`.")
     from envwheel.domains import Domains
     from envwheel.environment.folder import find
     from envwheel.gate import evidence
     from envwheel.gate.finished import Finished
+    from envwheel.gate.report import refuse_unwritable
+    from envwheel.sandbox.aliases import use
 
     options, paths = _options(args), find(args.paths)
+    refuse_unwritable(args.csv, args.html)
     against = evidence.load(args.against) if args.against else None
     if against is not None and len(paths) != 1:
         raise UsageError(f"--against compares one environment, and {len(paths)} are named.")
     domains = Domains.load(args.domain) if args.domain else Domains.none()
+    novelty = _novelty(args, paths)
     engine = _open(args.engine, options)
     try:
+        if engine:
+            use(engine, options.aliases)
         finished = Finished(options, engine.name if engine else "", domains.versions)
-        check = Check(paths, options, engine, domains, finished, args)
+        check = Check(paths, options, engine, domains, finished, args, novelty)
         return check.run() if against is None else check.compare(against)
     finally:
         if engine:
@@ -67,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _options(args: argparse.Namespace) -> GateOptions:
     from envwheel.gate.options import STEPS, GateOptions
+    from envwheel.sandbox.aliases import table
 
     only = tuple(step.strip() for step in args.only.split(",") if step.strip()) if args.only is not None else None
     unknown = [step for step in only or () if step not in STEPS]
@@ -77,7 +113,23 @@ def _options(args: argparse.Namespace) -> GateOptions:
         if value is not None and value < 1:
             raise UsageError(f"--{name} must be at least 1, got {value}.")
     jobs = args.jobs or len(os.sched_getaffinity(0))
-    return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs)
+    aliases = table(args.image, args.images)
+    return GateOptions(only, args.repeat, args.all, not args.no_solution, jobs, aliases=aliases)
+
+
+def _novelty(args: argparse.Namespace, paths: list[Path]) -> Novelty | None:
+    """What the step `duplicate` knows, where it was asked for."""
+    if not (args.duplicates or args.against_texts):
+        return None
+    from envwheel.console import console
+    from envwheel.gate.novelty import Novelty
+
+    if len(paths) > MANY:
+        console().print(f"Comparing the texts of {len(paths)} environments.")
+    novelty = Novelty(duplicates=args.duplicates, benchmarks=args.against_texts)
+    for path in paths:
+        novelty.look(path)
+    return novelty
 
 
 def _open(name: str, options: GateOptions) -> Engine | None:
@@ -100,9 +152,10 @@ class Check:
         domains: Domains,
         finished: Finished,
         args: argparse.Namespace,
+        novelty: Novelty | None = None,
     ) -> None:
         self.paths, self.options, self.engine, self.domains = paths, options, engine, domains
-        self.finished, self.args = finished, args
+        self.finished, self.args, self.novelty = finished, args, novelty
         self.known = finished.load() if args.resume else {}
         self.trials = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial")
         self.stop = threading.Event()
@@ -110,7 +163,7 @@ class Check:
 
     def run(self) -> int:
         """Judge, report, and say how it went as an exit code."""
-        from envwheel.gate.report import Progress, print_table
+        from envwheel.gate.live import Progress
 
         judges = ThreadPoolExecutor(self.options.jobs, thread_name_prefix="judge")
         with Progress(len(self.paths), self.args.json) as progress, judges:
@@ -118,8 +171,7 @@ class Check:
             self._collect(futures, progress)
         self.trials.shutdown()
         results = [self.results[path] for path in self.paths if path in self.results]
-        if not self.args.json:
-            print_table(results)
+        self._report(results)
         if self.stop.is_set():
             return 130
         words = {result["verdict"] for result in results}
@@ -128,19 +180,30 @@ class Check:
     def compare(self, against: Mapping[str, Any]) -> int:
         """Judge one environment and tell what differs from `against`."""
         from envwheel.gate.evidence import differences
-        from envwheel.gate.report import Progress, as_json, one_line, print_table
+        from envwheel.gate.live import Progress
+        from envwheel.gate.report import as_json, one_line
 
         with Progress(1, self.args.json) as progress:
             verdict = self._verdict(self.paths[0], progress)
         self.trials.shutdown()
-        found = differences(against, verdict.evidence())
+        found, result = differences(against, verdict.evidence()), as_json(verdict)
         if self.args.json:
-            print(json.dumps(as_json(verdict)), flush=True)
-        else:
-            print_table([as_json(verdict)])
+            print(json.dumps(result), flush=True)
+        self._report([result])
         for line in found or ["all is as the evidence says"]:
             progress.say(one_line(line))
         return 2 if verdict.verdict == "infra" else 1 if found else 0
+
+    def _report(self, results: list[Mapping[str, Any]]) -> None:
+        """All verdicts in the forms that were asked for."""
+        from envwheel.gate import html, report
+
+        if not self.args.json:
+            report.print_table(results)
+        if self.args.csv:
+            report.write_csv(self.args.csv, results)
+        if self.args.html:
+            html.write(self.args.html, results, "envwheel check " + " ".join(map(str, self.args.paths)))
 
     def _collect(self, futures: Mapping[Future[Mapping[str, Any] | None], Path], progress: Progress) -> None:
         """Take verdicts as they come. The first Ctrl-C lets what runs end, the second does not."""
@@ -166,7 +229,7 @@ class Check:
         if result is None:
             return
         self.results[path] = result
-        progress.done(result)
+        progress.done(path, result)
         if self.args.json:
             print(json.dumps(result), flush=True)
 
@@ -182,7 +245,7 @@ class Check:
 
         if self.stop.is_set():
             return None
-        key = self.finished.key(path)
+        key = self.finished.key(path, self.novelty.faults(path) if self.novelty else None)
         if key in self.known:
             return {**self.known[key], "path": str(path), "name": path.resolve().name}
         verdict = self._verdict(path, progress)
@@ -201,17 +264,23 @@ class Check:
             self.engine,
             self.domains,
             options=self.options,
-            on_step=lambda step, outcome: progress.step(name, step),
+            on_step=lambda step, outcome: progress.step(path, name, step),
             pool=self.trials,
+            known=self.novelty.faults if self.novelty else None,
         )
         for warning in verdict.warnings:
             progress.say(f"{name}: {warning}")
         return verdict
 
+    def _file_name(self, verdict: Verdict) -> str:
+        """The folder's name; with the folders above it where several pools have one of that name."""
+        alike = [path for path in self.paths if path.name == verdict.path.name]
+        return verdict.name if len(alike) == 1 else "-".join(verdict.path.absolute().parts[1:])
+
     def _write_evidence(self, verdict: Verdict) -> None:
         try:
             self.args.out.mkdir(parents=True, exist_ok=True)
             text = json.dumps(verdict.evidence(), indent=1)
-            (self.args.out / f"{verdict.name}.evidence.json").write_text(text + "\n", "utf-8")
+            (self.args.out / f"{self._file_name(verdict)}.evidence.json").write_text(text + "\n", "utf-8")
         except OSError as error:
             raise EnvwheelError(f"--out: {error.filename} cannot be written: {error.strerror}.") from error

@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 0 when all rounds are done and the pool holds something, 1 when it is empty, 130 when interrupted."""
     from rich.console import Console
 
+    from envwheel.commands.status import write_report
     from envwheel.console import console
     from envwheel.control import interruptible
     from envwheel.flywheel import Flywheel
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
         refresh(path)
+        write_report(path, records, path / "report.html")
     admitted = len(pool(path, records))
     if args.json:
         print(json.dumps(status(records, admitted)))

@@ -78,7 +78,7 @@ def _trials(
         with ThreadPoolExecutor(args.jobs) as pool:
             yield from pool.map(one, range(1, args.k + 1))
     finally:
-        for image in {image.id: image for image in (images.work, images.verifier) if image}.values():
+        for image in images.uses:
             engine.remove(image)
 
 

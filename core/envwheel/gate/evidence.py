@@ -38,6 +38,7 @@ def of(verdict: Verdict) -> dict[str, Any]:
         "domains": dict(verdict.domains),
         "engine": verdict.engine,
         "images": {role: image.id for role, image in verdict.images.items()},
+        "aliases": dict(verdict.aliases),
         "limits": asdict(verdict.limits) if verdict.limits else {},
         "skipped": list(verdict.skipped),
         "steps": steps,

@@ -11,17 +11,17 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from envwheel.environment.hash import tree_sha256
-from envwheel.gate.options import GateOptions
+from envwheel.gate.options import Fault, GateOptions
 from envwheel.version import __version__
 
-LARGEST = 16 << 20
-"""Bytes from which the older half of the file is dropped."""
+LARGEST = 128 << 20
+"""A verdict has about 1.5 kB: bytes from which the older half of the file is dropped."""
 
 
 class Finished:
@@ -35,13 +35,17 @@ class Finished:
         self._about = [asked, engine, dict(domains), __version__]
         self._lock = threading.Lock()
 
-    def key(self, path: Path) -> str | None:
-        """The key of the folder at `path`; None when it holds something that must not be opened."""
+    def key(self, path: Path, known: Sequence[Fault] | None = None) -> str | None:
+        """The key of the folder at `path`; None when it holds something that must not be opened.
+
+        `known`: what the step `duplicate` says, where it is made; it depends on other folders too.
+        """
         for root, _, names in os.walk(path):
             if any(not _plain(os.path.join(root, name)) for name in names):
                 return None
+        others = [] if known is None else [[asdict(fault) for fault in known]]
         try:
-            about = json.dumps([tree_sha256(path), *self._about], sort_keys=True)
+            about = json.dumps([tree_sha256(path), *self._about, *others], sort_keys=True)
         except OSError:
             return None
         return hashlib.sha256(about.encode()).hexdigest()

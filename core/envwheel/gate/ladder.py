@@ -58,9 +58,10 @@ class StepResult:
 class Verdict:
     """The gate's word on one folder. `code` and `message` are empty when it is `ok`.
 
-    `steps` are all seven, in order. `skipped` names checks that this engine could not make. `findings` are all faults
-    (one, unless all were asked for). `tree_sha256` is empty for what is no valid folder. `images` are there for as long
-    as the caller keeps them.
+    `steps` are all seven, in order, and `duplicate` where it was asked for. `skipped` names checks that this engine
+    could not make. `aliases`: images that others stood in for -> those. `findings` are all faults (one, unless all were
+    asked for). `tree_sha256` is empty for what is no valid folder. `images` are there for as long as the caller keeps
+    them.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Verdict:
     engine: str
     steps: tuple[StepResult, ...]
     skipped: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Fault, ...] = ()
     warnings: tuple[str, ...] = ()
     tree_sha256: str = ""
@@ -99,14 +101,16 @@ def judge(
     options: GateOptions = GateOptions(),  # noqa: B008 frozen
     on_step: OnStep | None = None,
     pool: ThreadPoolExecutor | None = None,
+    known: Callable[[Path], list[Fault]] | None = None,
 ) -> Verdict:
     """Judge the folder at `path`. `engine` may be None when only `schema` and `lint` are asked for.
 
-    `pool` runs the trials (several judgements may share one); without it there are `options.jobs` threads.
+    `pool` runs the trials (several judgements may share one); without it there are `options.jobs` threads. `known`
+    makes the step `duplicate`: it tells what others have of the folder already.
     """
     own = ThreadPoolExecutor(options.jobs, thread_name_prefix="trial") if pool is None else None
     try:
-        return _Ladder(path, engine, domains, options, on_step, pool or own).climb()
+        return _Ladder(path, engine, domains, options, on_step, pool or own, known).climb()
     finally:
         if own:
             own.shutdown()
@@ -123,10 +127,11 @@ class _Ladder:
         options: GateOptions,
         on_step: OnStep | None,
         pool: ThreadPoolExecutor | None,
+        known: Callable[[Path], list[Fault]] | None,
     ) -> None:
         assert pool is not None
         self.path, self.engine, self.domains, self.options = path, engine, domains, options
-        self.pool = pool
+        self.pool, self.known = pool, known
         self.on_step = on_step or (lambda step, outcome: None)
         self.results: dict[str, StepResult] = {}
         self.faults: list[Fault] = []
@@ -138,15 +143,14 @@ class _Ladder:
         """All steps that are asked for."""
         images: Images | None = None
         try:
-            if self._schema() and self._lint_folder() and (images := self._build()):
+            if self._schema() and self._lint_folder() and self._is_new() and (images := self._build()):
                 self._trials(images)
         except InfraError:
             pass  # the step that met it has said so
         finally:
             if images and not self.options.keep_images and self.engine:
-                self.engine.remove(images.work)
-                if images.verifier and images.verifier.id != images.work.id:
-                    self.engine.remove(images.verifier)
+                for image in images.uses:
+                    self.engine.remove(image)
         return self._verdict(images)
 
     def _schema(self) -> bool:
@@ -163,6 +167,14 @@ class _Ladder:
             return True
         with self._step("lint") as result:
             result.faults = lint.before_build(self.task, self.domains)
+        return self._goes_on(result)
+
+    def _is_new(self) -> bool:
+        """Before the build, because it costs nothing."""
+        if self.known is None:
+            return True
+        with self._step("duplicate") as result:
+            result.faults = self.known(self.path)
         return self._goes_on(result)
 
     def _build(self) -> Images | None:
@@ -232,7 +244,8 @@ class _Ladder:
         self.on_step(name, outcome)
 
     def _verdict(self, images: Images | None) -> Verdict:
-        steps = tuple(self.results.get(step) or StepResult(step, "skipped") for step in STEPS)
+        names = STEPS if self.known is None else (*STEPS, "duplicate")
+        steps = tuple(self.results.get(step) or StepResult(step, "skipped") for step in names)
         failed = next((step for step in steps if step.outcome == "failed"), None)
         infra = next((step for step in steps if step.outcome == "infra"), None)
         decided = failed or infra
@@ -252,6 +265,7 @@ class _Ladder:
             warnings=self.task.warnings if self.task else (),
             tree_sha256=self.task.tree_sha256 if self.task else "",
             images={role: image for role, image in roles.items() if image},
+            aliases=images.aliases if images else {},
             limits=self.task.config.limits if self.task else None,
             domains=dict(self.domains.versions),
         )

@@ -11,9 +11,12 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from envwheel.api import BaseImage
+
+if TYPE_CHECKING:
+    from envwheel.sandbox.aliases import Alias
 
 Role = Literal["work", "verifier", "proposer"]
 
@@ -59,12 +62,16 @@ class BoxSpec:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A built or resolved image. `id` is the engine's content id; `base_id` the id of the image it was built FROM."""
+    """A built or resolved image. `id` is the engine's content id; `base_id` the id of the image it was built FROM.
+
+    `aliases`: (reference that was asked for, what was used in its place), for it and the images it was built from.
+    """
 
     id: str
     user: str = ""
     workdir: str = ""
     base_id: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,9 @@ class Engine(Protocol):
 
     def image(self, reference: str) -> Image:
         """A ready image by name: local, known base (made when missing), alias or registry. Raises BuildFailed."""
+
+    def alias(self, alias: Alias) -> None:
+        """Let `alias.image`, with its packages, stand for `alias.name` from now on. Raises BuildFailed, InfraError."""
 
     def ensure(self, base: BaseImage) -> Image:
         """The image of a domain's base, made when it is missing or its recipe changed. BuildFailed, InfraError."""

@@ -11,11 +11,13 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, InfraError, SetupError
 from envwheel.sandbox import cgroups, owner, sweep
+from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
 from envwheel.sandbox.cgroups import Confinement
 from envwheel.sandbox.daemon import Daemon, Refused
@@ -67,11 +69,24 @@ class DockerEngine:
     def build(self, context: Path, *, timeout_s: float = 600.0, network: bool = True) -> Image:
         """See `Engine.build`."""
         self._begin()
-        return self._builder.build(context, self._images.resolve, timeout_s=timeout_s, network=network)
+        used: dict[str, str] = {}
+
+        def resolve(reference: str) -> str:
+            image = self._images.image(reference)
+            used.update(image.aliases)
+            return image.id
+
+        built = self._builder.build(context, resolve, timeout_s=timeout_s, network=network)
+        return replace(built, aliases=tuple(sorted(used.items())))
 
     def image(self, reference: str) -> Image:
         """See `Engine.image`."""
         return self._images.image(reference)
+
+    def alias(self, alias: Alias) -> None:
+        """See `Engine.alias`."""
+        self._begin()
+        self._images.alias(alias)
 
     def ensure(self, base: BaseImage) -> Image:
         """See `Engine.ensure`."""

@@ -9,7 +9,8 @@ the command names (`rm -rf PATH...` is understood as well); no process is ever s
 
 `build` understands FROM, WORKDIR, USER, COPY of files and folders, and RUN lines that a program answers. Failures are
 injected with `fail_start`, `fail_build`, or by a program that raises (`BoxGone`, `InfraError`) or returns a
-`CommandResult`. `engine.boxes` lists every box that was started, `engine.live` those not closed yet.
+`CommandResult`. `engine.boxes` lists every box that was started, `engine.live` those not closed yet; `held` counts the
+uses of each built image that were not given back, `most_held` is how many there ever were at a time.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import posixpath
 import re
 import shlex
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, BuildFailed
+from envwheel.sandbox.aliases import Alias, normalised
 from envwheel.sandbox.base import (
     ArchiveCaps,
     ArtifactLimit,
@@ -191,7 +194,10 @@ class FakeEngine:
         self.boxes: list[FakeBox] = []
         self.live: dict[str, FakeBox] = {}
         self.removed: list[str] = []
+        self.held: Counter[str] = Counter()
+        self.most_held = 0
         self.builds = 0
+        self._aliases: dict[str, tuple[str, str]] = {}
         self._images: dict[str, _FakeImage] = {}
         self._starts: dict[int, Exception] = {}
         self._lock = threading.Lock()
@@ -217,13 +223,19 @@ class FakeEngine:
             if key not in self._images:
                 self.builds += 1
                 self._images[key] = _Dockerfile(self, context, key).built()
-            return self._images[key].image
+            self.held[key] += 1
+            self.most_held = max(self.most_held, len(+self.held))
+            return replace(self._images[key].image)
 
     def image(self, reference: str) -> Image:
         """A base by name."""
-        if reference not in self._images:
-            raise BuildFailed(f"There is no image '{reference}'.")
-        return self._images[reference].image
+        return self.base(reference).image
+
+    def alias(self, alias: Alias) -> None:
+        """Let another base stand in; packages change its name only."""
+        if alias.image not in self._images:
+            raise BuildFailed(f"There is no image '{alias.image}'.")
+        self._aliases[alias.name] = alias.image, alias.shown
 
     def ensure(self, base: BaseImage) -> Image:
         """A domain's base: there already, or empty."""
@@ -248,8 +260,10 @@ class FakeEngine:
             return box
 
     def remove(self, image: Image) -> None:
-        """Note that the image was given back."""
-        self.removed.append(image.id)
+        """Note that the image was given back; with the last use it is gone."""
+        with self._lock:
+            self.removed.append(image.id)
+            self.held[image.id] -= 1
 
     def describe(self) -> Mapping[str, str]:
         """Nothing to tell."""
@@ -265,6 +279,9 @@ class FakeEngine:
 
     def base(self, name: str) -> _FakeImage:
         """The image that a FROM line names. Raises BuildFailed."""
+        if known := self._aliases.get(normalised(name)):
+            found = self._images[known[0]]
+            return replace(found, image=replace(found.image, aliases=((normalised(name), known[1]),)))
         if name not in self._images:
             raise BuildFailed(f"There is no image '{name}'.", log_tail=f"FROM {name}: not found")
         return self._images[name]
@@ -278,6 +295,7 @@ class _Dockerfile:
         self.files: dict[str, Entry] = {}
         self.layers: list[LayerFile] = []
         self.user, self.workdir, self.base_id = "", "/", ""
+        self.aliases: tuple[tuple[str, str], ...] = ()
 
     def built(self) -> _FakeImage:
         """The image after the last line. Raises BuildFailed."""
@@ -286,13 +304,14 @@ class _Dockerfile:
             step = getattr(self, "_" + word.lower(), None) if word.isupper() else None
             if step:
                 step(rest.strip())
-        image = Image(self.key, self.user, self.workdir, self.base_id)
+        image = Image(self.key, self.user, self.workdir, self.base_id, self.aliases)
         return _FakeImage(image, self.files, self.layers)
 
     def _from(self, rest: str) -> None:
         base = self.engine.base(rest.split()[0])
         self.files = dict(base.files)
         self.user, self.workdir, self.base_id = base.image.user, base.image.workdir, base.image.id
+        self.aliases = base.image.aliases
 
     def _workdir(self, rest: str) -> None:
         self.workdir = rest

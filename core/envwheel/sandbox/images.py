@@ -12,12 +12,14 @@ import os
 import re
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from envwheel.api import BaseImage
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.sandbox import recipe
+from envwheel.sandbox.aliases import Alias, normalised
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_build import UNREACHABLE, Builder, Request
@@ -54,9 +56,21 @@ class Images:
         self._ready: dict[str, Image] = {}
         self._no_registry = False
         self._known: dict[str, BaseImage] = dict(KNOWN)
+        self._aliases: dict[str, Image] = {}
+
+    def alias(self, alias: Alias) -> None:
+        """See `Engine.alias`."""
+        image = self._plain(alias.image)
+        if alias.packages:
+            image = self.ensure(alias.base_image(image))
+        self._aliases[alias.name] = replace(image, aliases=((alias.name, alias.shown),))
 
     def image(self, reference: str) -> Image:
         """See `Engine.image`."""
+        return self._aliases.get(normalised(reference)) or self._plain(reference)
+
+    def _plain(self, reference: str) -> Image:
+        """The image of that name, whatever an alias says."""
         name = normalised(reference)
         if name == BASE:
             return self._debian()
@@ -65,12 +79,12 @@ class Images:
         found = self._local(name) or self._pulled(name)
         if found is not None:
             return found
-        stand_in = alias(name)
+        stand_in = well_known(name)
         if stand_in is not None:
-            return self.image(stand_in)
+            return replace(self._plain(stand_in), aliases=((name, stand_in),))
         raise BuildFailed(
             f"The base image {reference} is in no local store, alias table or registry. "
-            f"Start FROM {BASE}, or load it: `docker pull {reference}`."
+            f"Start FROM {BASE}, load it (`docker pull {reference}`), or name a stand-in: --image {name}={BASE}."
         )
 
     def resolve(self, reference: str) -> str:
@@ -168,14 +182,7 @@ class Images:
         return ""
 
 
-def normalised(reference: str) -> str:
-    """A reference without the parts that mean nothing: the default library, a missing tag."""
-    name = re.sub(r"^(docker\.io/)?(library/)?", "", reference)
-    plain = "@" in name or ":" in name.rpartition("/")[2] or name.startswith("sha256:")
-    return name if plain else f"{name}:latest"
-
-
-def alias(reference: str) -> str | None:
+def well_known(reference: str) -> str | None:
     """The local base that stands for a well-known image, None for others. A digest is not looked through."""
     for pattern, base in ALIASES:
         if re.fullmatch(pattern, reference):
