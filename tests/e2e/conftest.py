@@ -10,8 +10,8 @@ import pytest
 from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
 from envwheel.sandbox.engines import open_engine
 
-ENGINES = ("docker",)
-"""A second engine is put behind the whole suite by its name here."""
+ENGINES = ("docker", "namespace")
+"""Each stands behind the whole suite."""
 BASE = "envwheel/base:bookworm"
 SMALL = BoxLimits(cpus=1.0, memory_mb=256, disk_mb=256, processes=64)
 

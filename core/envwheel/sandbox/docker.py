@@ -17,10 +17,13 @@ from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, InfraError, SetupError
 from envwheel.sandbox import cgroups, owner, sweep
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
+from envwheel.sandbox.builds import BuildLimits
 from envwheel.sandbox.cgroups import Confinement
 from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_box import DockerBox, creation
-from envwheel.sandbox.docker_build import Builder, BuildLimits
+from envwheel.sandbox.docker_build import Builder
+from envwheel.sandbox.docker_disk import DockerDisk
+from envwheel.sandbox.docker_images import DockerShelf
 from envwheel.sandbox.faketime import FakeTime
 from envwheel.sandbox.images import Images
 from envwheel.sandbox.layers import layer_files
@@ -53,10 +56,11 @@ class DockerEngine:
             raise SetupError("The Docker daemon runs Windows containers; envwheel needs Linux ones.")
         self._confinement = Confinement(info.get("CgroupDriver", ""), int(info.get("CgroupVersion") or 1))
         self._faketime = FakeTime.find_or_fetch()
-        self._watchdog = Watchdog(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")), limits.step_mb)
-        self._reaper = Reaper(self._owner)
-        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog, limits)
-        self._images = Images(daemon, self._builder)
+        self.disk = DockerDisk(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")))
+        self._watchdog = Watchdog(self.disk.root)
+        self._reaper = Reaper(self._owner, self.name)
+        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog, self.disk, limits)
+        self._images = Images(DockerShelf(daemon, self._builder))
         self._boxes: dict[str, DockerBox] = {}
         self._users: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -152,6 +156,7 @@ class DockerEngine:
     def forget(self, box: DockerBox) -> None:
         """Remove a box; used by `DockerBox.close`. What cannot be removed now is left to `close` and the reaper."""
         self._watchdog.drop(box)
+        self.disk.forget(box.id)
         with contextlib.suppress(InfraError):
             self.daemon.call(
                 "remove a box", lambda api: api.remove_container(box.id, force=True, v=True), ignore=(404, 409)
