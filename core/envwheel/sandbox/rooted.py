@@ -145,7 +145,8 @@ class _Walk:
         return posixpath.join(self._top, inside) if inside else self._top
 
     def _open(self, inside: str, flags: int) -> int:
-        return open_in(self._parent, posixpath.join(self._name, inside), flags, resolve=BENEATH | NO_LINKS)
+        path = posixpath.join(self._name, inside) if inside else self._name
+        return open_in(self._parent, path, flags, resolve=BENEATH | NO_LINKS)
 
     def _names(self, inside: str) -> list[str]:
         try:

@@ -91,11 +91,14 @@ class PersistentShell:
 
     def _after_end(self, connection: Connection) -> int | None:
         """The shell ended by itself (`exit`, `exec`, a signal): its exit code, unless the whole box is gone."""
-        self._drop()
-        self._box.check()
-        code = connection.exit_code()
-        self._box.check()
-        return code
+        self._connection = None
+        try:
+            self._box.check()
+            code = connection.exit_code()
+            self._box.check()
+            return code
+        finally:
+            connection.close()
 
     def _kill(self, connection: Connection, answer: Answer) -> bool:
         """Kill what the command runs, then the shell itself if it does not come back. True when the shell is lost."""
