@@ -99,18 +99,22 @@ class ImageStore:
         return found
 
     @contextmanager
-    def locked(self, name: str) -> Iterator[None]:
-        """One process and thread at a time for what is called `name`."""
+    def locked(self, name: str, *, wait: bool = True) -> Iterator[bool]:
+        """One process and thread at a time for what is called `name`; False without `wait` when another is at it."""
         folder = self.root / "locks"
         folder.mkdir(parents=True, exist_ok=True)
         while True:
             path = folder / name
             with open(path, "w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    yield False
+                    return
                 # Whoever held it before may have removed it.
                 if path.exists() and os.path.samestat(os.fstat(lock.fileno()), path.stat()):
                     try:
-                        yield
+                        yield True
                     finally:
                         path.unlink(missing_ok=True)
                     return
@@ -138,7 +142,9 @@ class ImageStore:
         """Remove built images that no living process holds; `everything`, or what `only` held."""
         removed = 0
         for folder in sorted(self.built.iterdir()) if self.built.is_dir() else []:
-            with self.locked(folder.name):
+            with self.locked(folder.name, wait=False) as free:
+                if not free:
+                    continue
                 for tag in self.holders(folder.name):
                     holder = owners.parse(tag)
                     gone = holder == only if only is not None else holder is None or not holder.alive()

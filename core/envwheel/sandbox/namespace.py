@@ -102,6 +102,7 @@ class NamespaceEngine:
 
     def build(self, context: Path, *, timeout_s: float = 600.0, network: bool = True) -> Image:
         """See `Engine.build`."""
+        _ = self.wards  # its sweep must be over before a build is locked
         return self._builder.build(context, self._images.resolve, timeout_s=timeout_s, network=network)
 
     def image(self, reference: str) -> Image:
@@ -111,6 +112,7 @@ class NamespaceEngine:
 
     def ensure(self, base: BaseImage) -> Image:
         """See `Engine.ensure`."""
+        _ = self.wards
         return self._images.ensure(base)
 
     def image_files(self, image: Image) -> Iterator[LayerFile]:

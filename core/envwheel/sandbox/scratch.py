@@ -22,8 +22,8 @@ from envwheel.sandbox.kernel import NO_ATIME, NO_DEV, mount
 
 BLOCK = 4096
 INODE = 256
-ROOM_MB = 16
-"""Above the limit: for the file system's own needs, and so that the limit is passed before the end is reached."""
+ROOM_MB = 512
+"""Above the limit, so that the watchdog sees a box pass its limit before the box meets the wall behind it."""
 OPTIONS = "nobarrier,noinit_itable"
 """Nothing in a box outlives it, so nothing has to reach the disk."""
 _GET_FREE, _CONFIGURE, _AUTO_CLEAR = 0x4C82, 0x4C0A, 4
@@ -46,7 +46,7 @@ class Scratch:
         """The empty file system for a limit, made when it is missing; empty for tmpfs. Raises InfraError."""
         if self.kind != "loop":
             return ""
-        path = self.folder / f"empty-{disk_mb}.ext4"
+        path = self.folder / f"empty-{disk_mb}+{ROOM_MB}.ext4"
         if not path.exists():
             self._make(path, disk_mb)
         return str(path)
