@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import socket
+import subprocess
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from envwheel.errors import BoxGone, BuildFailed
+from envwheel.errors import BoxGone, BuildFailed, InfraError
 from envwheel.sandbox import owner
 from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, BoxLimits, Engine
 
@@ -157,6 +160,97 @@ def test_no_way_out(start):
     )
     assert result.exit_code != 0
     assert "unreachable" in result.output
+
+
+SCRIPT_OF_THE_HOST = """\
+cp /bin/bash /bin/bash.real; printf '#!/proc/self/exe\\n' >/bin/bash.new; chmod 755 /bin/bash.new
+mv /bin/bash.new /bin/bash
+"""
+TAKE_THE_HOSTS_PROGRAM = """
+import os, time
+end, wrote = time.monotonic() + 6, set()
+while time.monotonic() < end:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            held = os.open(f"/proc/{pid}/exe", os.O_PATH)
+        except OSError:
+            continue
+        if os.readlink(f"/proc/self/fd/{held}").startswith(("/usr/bin", "/bin", "/usr/sbin")) and os.path.exists(
+            os.readlink(f"/proc/self/fd/{held}")
+        ):
+            os.close(held)
+            continue
+        for _ in range(200):
+            try:
+                os.close(os.open(f"/proc/self/fd/{held}", os.O_WRONLY))
+                wrote.add(os.readlink(f"/proc/self/fd/{held}"))
+                break
+            except OSError:
+                time.sleep(0.0005)
+        os.close(held)
+print("WROTE", sorted(wrote))
+"""
+
+
+def test_a_shell_that_is_a_script_of_the_hosts_program(start):
+    box = start(limits=BoxLimits(memory_mb=256, disk_mb=256, processes=64))
+    root = box.shell(user="root")
+    assert root.run(SCRIPT_OF_THE_HOST).exit_code == 0
+    taken: list[str] = []
+    thief = threading.Thread(target=lambda: taken.append(root.run(f"python3 -c '{TAKE_THE_HOSTS_PROGRAM}'").output))
+    thief.start()
+    for _ in range(10):
+        with contextlib.suppress(BoxGone, InfraError):
+            box.shell(user="root").close()
+    thief.join()
+    assert taken == ["WROTE []\n"]
+
+
+def test_a_network_does_not_reach_what_listens_on_the_hosts_loopback(start):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        code = "import socket, sys\nfor host in sys.argv[2:]:\n"
+        code += "  try: socket.create_connection((host, int(sys.argv[1])), 2); print(host)\n  except OSError: pass"
+        told = start(network=True).shell().run(f"python3 -c '{code}' {port} 127.0.0.1 10.0.2.2 172.17.0.1")
+        assert (told.exit_code, told.output) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "mount -t tmpfs none /mnt",
+        "unshare -m true",
+        "mknod /d b 8 0",
+        "chroot / true && test -e /proc/1/root{secret}",
+        "cat /proc/1/root{secret}",
+        "for d in /proc/[0-9]*; do cat $d/root{secret} $d/cwd{secret}; done 2>/dev/null",
+        "echo 1 >/proc/sys/kernel/sysrq",
+        "ls /run/docker.sock /var/run/docker.sock",
+        "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)'",
+        "date -s 2001-01-01",
+    ],
+)
+def test_builds_reach_nothing_of_the_host(small_builds, tmp_path, run):
+    context = tmp_path / "context"
+    context.mkdir()
+    (tmp_path / "secret").write_text("the host's\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        step = run.replace("{secret}", str(tmp_path / "secret")).replace("{port}", str(listener.getsockname()[1]))
+        with pytest.raises(BuildFailed):
+            build_small(small_builds, context, step)
+
+
+def test_a_build_that_kills_everything_it_sees(small_builds, tmp_path):
+    innocent = subprocess.Popen(["sleep", "60"])
+    try:
+        with contextlib.suppress(BuildFailed):
+            build_small(
+                small_builds, tmp_path, "kill -9 -1; for p in $(seq 99999); do kill -9 $p 2>/dev/null; done; true"
+            )
+        assert innocent.poll() is None
+    finally:
+        innocent.kill()
+        innocent.wait()
 
 
 def build_small(engine: Engine, tmp_path: Path, run: str, timeout_s: float = 60.0) -> None:

@@ -52,12 +52,20 @@ def open_engine(settings: Mapping[str, object] | None = None) -> NamespaceEngine
 
     Raises SetupError when its programs are not there.
     """
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    if missing:
-        raise SetupError(f"The namespace engine lacks {', '.join(missing)}: {INSTALL}.")
-    if os.geteuid() != 0:
-        raise SetupError("The namespace engine needs root here.")
+    absent = missing()
+    if absent:
+        raise SetupError(absent)
     return NamespaceEngine(BuildLimits(**(settings or {})))  # type: ignore[arg-type]
+
+
+def missing() -> str:
+    """What this machine lacks for the engine, as a sentence with the mend; empty when nothing."""
+    absent = [name for name in PROGRAMS if shutil.which(name) is None]
+    if absent:
+        return f"The namespace engine lacks {', '.join(absent)}: {INSTALL}."
+    if os.geteuid() != 0:
+        return "The namespace engine needs root, for users and limits of boxes: run envwheel as root."
+    return ""
 
 
 class NamespaceEngine:
@@ -78,7 +86,7 @@ class NamespaceEngine:
         self._builder = NamespaceBuilder(lambda: self.wards, self._store, self._owner, self._watchdog, limits)
         self._images = Images(NamespaceShelf(self._store, self._builder))
         self._boxes: dict[str, NamespaceBox] = {}
-        self._dying: dict[str, list[Image]] = {}
+        self._waiting: list[Image] = []
         self._lock = threading.RLock()
         self._wards: Wards | None = None
         self._closed = False
@@ -93,6 +101,9 @@ class NamespaceEngine:
         with self._lock:
             if self._closed:
                 raise InfraError("host", "The engine was closed.")
+            if self._wards is not None and self._wards.ended:
+                self._wards.close()
+                self._wards = None
             if self._wards is None:
                 self._reaper.start()
                 self.sweep()
@@ -136,8 +147,7 @@ class NamespaceEngine:
         except BaseException:
             self._undo(line, group)
             raise
-        env = {**image.env, "HOSTNAME": spec.hostname or box_id, **spec.env}
-        box = NamespaceBox(self, box_id, spec, place, spec.user or image.user, env)
+        box = NamespaceBox(self, box_id, spec, place, image)
         with self._lock:
             self._boxes[box.id] = box
         self._watchdog.add(box)
@@ -205,10 +215,6 @@ class NamespaceEngine:
             raise InfraError("disk", f"The image {image_id} is not there.")
         return found
 
-    def workdir_of(self, image_id: str) -> str:
-        """The working directory of an image."""
-        return self._stored(image_id).workdir
-
     def forget(self, box: NamespaceBox) -> None:
         """A box ends; used by `NamespaceBox.close`."""
         self._watchdog.drop(box)
@@ -216,10 +222,21 @@ class NamespaceEngine:
             box.network.close()
         with self._lock:
             self._boxes.pop(box.id, None)
+            free = [image for image in self._waiting if not self._used(image)]
+            self._waiting = [image for image in self._waiting if self._used(image)]
+        for image in free:
+            self._builder.remove(image)
 
     def remove(self, image: Image) -> None:
-        """See `Engine.remove`."""
+        """See `Engine.remove`. A box's files are those of its image, so that goes with the last box."""
+        with self._lock:
+            if self._used(image):
+                self._waiting.append(image)
+                return
         self._builder.remove(image)
+
+    def _used(self, image: Image) -> bool:
+        return any(box.image.id == image.id for box in self._boxes.values())
 
     def describe(self) -> Mapping[str, str]:
         """See `Engine.describe`."""

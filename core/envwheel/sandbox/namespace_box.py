@@ -18,6 +18,7 @@ from envwheel.errors import BoxGone, InfraError
 from envwheel.sandbox import accounts, rooted, scratch, wards
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
 from envwheel.sandbox.groups import Group
+from envwheel.sandbox.image_store import Stored
 from envwheel.sandbox.namespace_shell import NamespaceConnection
 from envwheel.sandbox.shell import PersistentShell
 from envwheel.sandbox.wards import Line, Wards
@@ -51,13 +52,11 @@ class Place:
 class NamespaceBox:
     """Implements `Box`."""
 
-    def __init__(
-        self, engine: NamespaceEngine, box_id: str, spec: BoxSpec, place: Place, user: str, env: Mapping[str, str]
-    ) -> None:
-        """`env`: the image's variables with the specification's over them; `user` the one of shells."""
-        self.id, self.spec = box_id, spec
+    def __init__(self, engine: NamespaceEngine, box_id: str, spec: BoxSpec, place: Place, image: Stored) -> None:
+        self.id, self.spec, self.image = box_id, spec, image
         self.wards: Wards = engine.wards
-        self._engine, self._place, self._user, self._env = engine, place, user, dict(env)
+        self._engine, self._place, self._user = engine, place, spec.user or image.user
+        self._env = {**image.env, "HOSTNAME": spec.hostname or box_id, **spec.env}
         self._lock = threading.RLock()
         self._stopped = self._closed = False
         self._reason: str | None = None
@@ -87,7 +86,7 @@ class NamespaceBox:
             "capabilities": list(CAPABILITIES),
             "doors": self._place.group.doors if self._place.group else [],
             "file_bytes": self.spec.limits.disk_mb << 20,
-            "workdir": self.spec.workdir or self._engine.workdir_of(self.spec.image) or "/",
+            "workdir": self.spec.workdir or self.image.workdir or "/",
             "env": {"PATH": PATH, "HOME": who.home, **self._env, **env},
         }
         return NamespaceConnection(self, request, self._place.first)
@@ -144,7 +143,9 @@ class NamespaceBox:
             if wards.ended(self._place.first):
                 self._place.line.wait(["ended"], 1.0)
                 code = self._place.line.said.get("ended")
-                self._reason = "lifetime" if code == LIFETIME_CODE else "died"
+                # Nothing in a box can send its first process this signal.
+                killed = code in (137, -9)
+                self._reason = "lifetime" if code == LIFETIME_CODE else "memory" if killed else "died"
             return self._reason
 
     def end(self, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Builds of the namespace engine: buildah with chroot isolation, and buildah itself confined, for its steps are hostile.
+"""Builds of the namespace engine: buildah with chroot isolation, confined itself, because its steps are hostile.
 
 It runs under bubblewrap with the host's files read-only but for the folder of this one image, in process, network and
 IPC namespaces of its own, in a control group, with limits on file size and time. Steps get no capability that a box
@@ -175,7 +175,7 @@ class _Look:
         self.kill: Callable[[], None] = lambda: None
 
     def look(self, crowded: bool) -> str:
-        """See `watchdog.LookAtBuild`. Each layer is a step; a sparse file counts in full, for it would be written out."""
+        """See `watchdog.LookAtBuild`. Each layer is a step; a sparse file counts in full, as it will be written."""
         layers = self._store / "overlay"
         for layer in sorted(layers.iterdir()) if layers.is_dir() else []:
             size = disk.apparent([layer / "diff"])

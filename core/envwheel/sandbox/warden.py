@@ -2,8 +2,8 @@
 
 It is the first process of a process namespace and has a mount namespace of its own: when it ends, by an orderly close
 or because the orchestrator was killed, the kernel ends every box and build and takes every mount away. It has one
-thread, so that what it forks is whole. Requests come over one socket, each with a socket for the answers: `start` a box,
-open a `shell` in one, `run` a program confined (a build). Run as `python -m envwheel.sandbox.warden DESCRIPTOR
+thread, so that what it forks is whole. Requests come over one socket, each with a socket for the answers: `start` a
+box, open a `shell` in one, `run` a program confined (a build). Run as `python -m envwheel.sandbox.warden DESCRIPTOR
 PROGRAM...`.
 
 What a box executes could be a script whose interpreter is `/proc/self/exe`, that is, a program of the host; so the

@@ -100,6 +100,11 @@ class Wards:
             theirs.close()
         return Line(ours)
 
+    @property
+    def ended(self) -> bool:
+        """Whether somebody killed it; every box is gone then."""
+        return ended(self._handle)
+
     def close(self) -> None:
         """End it, and with it every box and build."""
         self._requests.close()
