@@ -165,7 +165,8 @@ def test_no_way_out(start):
 TAKE_THE_HOSTS_PROGRAM = """
 import os, struct, time
 # A program that waits, in the place of the loader: whatever starts from now on stays at its first instruction.
-head = b"\\x7fELF\\x02\\x01\\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+head = b"\\x7fELF\\x02\\x01\\x01" + bytes(9)
+head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
 code = b"\\xb8\\x22\\x00\\x00\\x00\\x0f\\x05\\xeb\\xf7"
 part = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 120 + len(code), 120 + len(code), 4096)
 ours = {os.readlink(f"/proc/{pid}/exe") for pid in filter(str.isdigit, os.listdir("/proc"))}

@@ -40,12 +40,15 @@ def become(process: Callable[..., None], *arguments: Any) -> NoReturn:
     os._exit(125)
 
 
-def box_process(request: Mapping[str, Any], reply: socket.socket, say: int, inform: int, program: bytes) -> None:
+def box_process(
+    request: Mapping[str, Any], reply: socket.socket, descriptors: list[int], say: int, inform: int, program: bytes
+) -> None:
     """Mount the box's files, hand their folder to the orchestrator, then become bubblewrap."""
     _streams(os.open("/dev/null", os.O_RDONLY), say, say)
+    entering = _enter_groups_meanwhile(request["doors"])
     kernel.unshare(kernel.NEWNS)
     place = request["place"]
-    mount_scratch(place, request["template"], request["disk_mb"])
+    mount_scratch(place, descriptors[0] if descriptors else -1, request["disk_mb"])
     scratch = os.open(place, os.O_PATH | os.O_DIRECTORY)
     os.chdir(place)
     for name in ("upper", "work", "root", "layers"):
@@ -60,8 +63,8 @@ def box_process(request: Mapping[str, Any], reply: socket.socket, say: int, info
     socket.send_fds(reply, [b'{"files": true}'], [root, scratch])
     os.chdir("/")
     _limits(request)
-    for door in request["doors"]:
-        _enter_group(os.open(door, os.O_WRONLY))
+    if os.waitpid(entering, 0)[1] != 0:
+        raise OSError("the control group of the box could not be entered")
     memory = os.memfd_create("filter")
     os.write(memory, program)
     os.lseek(memory, 0, os.SEEK_SET)
@@ -141,6 +144,18 @@ def _streams(*descriptors: int) -> None:
 def _enter_group(door: int) -> None:
     os.write(door, b"0")
     os.close(door)
+
+
+def _enter_groups_meanwhile(doors: list[str]) -> int:
+    """Let a child move this process: the kernel waits ten milliseconds for that, in which the disk can be mounted."""
+    me = os.getpid()
+    child = os.fork()
+    if child:
+        return child
+    for door in doors:
+        with open(door, "w") as file:
+            file.write(str(me))
+    os._exit(0)
 
 
 def _limits(request: Mapping[str, Any]) -> None:

@@ -37,7 +37,7 @@ from envwheel.sandbox.namespace_build import NamespaceBuilder
 from envwheel.sandbox.namespace_images import NamespaceShelf
 from envwheel.sandbox.network import Network
 from envwheel.sandbox.reaper import Reaper
-from envwheel.sandbox.scratch import Scratch
+from envwheel.sandbox.scratch import Scratch, Spares
 from envwheel.sandbox.wards import Line, Wards
 from envwheel.sandbox.watchdog import Watchdog
 
@@ -78,7 +78,7 @@ class NamespaceEngine:
         self._home = leftovers.home()
         self._place = self._home / "places" / f"{self._owner.tag}+{self._id}"
         self._home.mkdir(parents=True, exist_ok=True)
-        self._scratch = Scratch.best(self._home / "empty")
+        self._spares = Spares(Scratch.best(self._home / "empty"))
         self._store = ImageStore(self._home)
         self._faketime = FakeTime.find_or_fetch()
         self._watchdog = Watchdog(self._home)
@@ -142,7 +142,12 @@ class NamespaceEngine:
         group = self._group(spec, box_id)
         line: Line | None = None
         try:
-            line = live.ask(self._request(spec, image, box_id, group))
+            device = self._spares.take(spec.limits.disk_mb)
+            try:
+                line = live.ask(self._request(spec, image, box_id, group), device)
+            finally:
+                for descriptor in device:
+                    os.close(descriptor)
             place = self._up(line, group, spec)
         except BaseException:
             self._undo(line, group)
@@ -179,7 +184,6 @@ class NamespaceEngine:
         return {
             "do": "start",
             "place": str(self._place),
-            "template": self._scratch.template(spec.limits.disk_mb),
             "disk_mb": spec.limits.disk_mb,
             "layers": image.layers,
             "files": files_of(hostname, network=spec.network),
@@ -242,7 +246,7 @@ class NamespaceEngine:
         """See `Engine.describe`."""
         return {
             "engine": f"namespace ({_version('buildah')}, {_version('bwrap')})",
-            "storage": f"overlay on {self._scratch.kind}",
+            "storage": f"overlay on {self._spares.scratch.kind}",
             "root": str(self._home),
             "cgroups": self._group_lack or ("v2" if (groups.ROOT / "cgroup.controllers").exists() else "v1"),
             "kernel": platform.release(),
@@ -264,6 +268,7 @@ class NamespaceEngine:
             box.close()
         if self._wards is not None:
             self._wards.close()
+        self._spares.close()
         with contextlib.suppress(InfraError):
             self._builder.close()
         shutil.rmtree(self._place, ignore_errors=True)

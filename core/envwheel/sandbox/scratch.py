@@ -12,7 +12,9 @@ import os
 import shutil
 import struct
 import subprocess
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,8 @@ from pathlib import Path
 from envwheel.errors import InfraError
 from envwheel.sandbox.kernel import NO_ATIME, NO_DEV, mount
 
+SIZES = 4
+"""So many sizes are kept at hand."""
 BLOCK = 4096
 INODE = 256
 ROOM_MB = 512
@@ -41,6 +45,17 @@ class Scratch:
         """The best way that works on this host."""
         loop = os.geteuid() == 0 and os.access("/dev/loop-control", os.W_OK) and shutil.which("mke2fs") is not None
         return cls("loop" if loop else "tmpfs", folder)
+
+    def device(self, disk_mb: int) -> int:
+        """A loop device over a fresh file system; it frees itself when nothing uses it. Raises InfraError."""
+        try:
+            backing = _copy(self.template(disk_mb))
+            try:
+                return _attach(backing)
+            finally:
+                os.close(backing)
+        except OSError as error:
+            raise InfraError("disk", f"A writable layer for a box could not be made: {error}.") from error
 
     def template(self, disk_mb: int) -> str:
         """The empty file system for a limit, made when it is missing; empty for tmpfs. Raises InfraError."""
@@ -76,21 +91,42 @@ class Scratch:
             ) from error
 
 
-def mount_scratch(place: str, template: str, disk_mb: int) -> None:
-    """Mount a fresh writable layer at `place` of this mount namespace. Raises OSError."""
-    if not template:
+class Spares:
+    """Keeps one fresh writable layer of each size in use at hand, because making one takes as long as the whole box."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self.scratch = scratch
+        self._lock = threading.Lock()
+        self._ready: dict[int, Future[int]] = {}
+        self._maker = ThreadPoolExecutor(1, thread_name_prefix="envwheel-spare")
+
+    def take(self, disk_mb: int) -> list[int]:
+        """The descriptor of a fresh loop device, none for tmpfs. Raises InfraError."""
+        if self.scratch.kind != "loop":
+            return []
+        with self._lock:
+            ready = self._ready.pop(disk_mb, None)
+        device = ready.result() if ready else self.scratch.device(disk_mb)
+        with self._lock:
+            if disk_mb not in self._ready and len(self._ready) < SIZES:
+                self._ready[disk_mb] = self._maker.submit(self.scratch.device, disk_mb)
+        return [device]
+
+    def close(self) -> None:
+        """Free what nobody took."""
+        self._maker.shutdown(wait=True)
+        for ready in self._ready.values():
+            if ready.exception() is None:
+                os.close(ready.result())
+
+
+def mount_scratch(place: str, device: int, disk_mb: int) -> None:
+    """Mount a fresh writable layer at `place` of this mount namespace; `device` -1: a tmpfs. Raises OSError."""
+    if device < 0:
         inodes = max((disk_mb << 20) // BLOCK, 1024)
         mount("tmpfs", place, "tmpfs", NO_DEV, f"size={disk_mb + ROOM_MB}m,nr_inodes={inodes},mode=755")
         return
-    backing = _copy(template)
-    try:
-        loop = _attach(backing)
-    finally:
-        os.close(backing)
-    try:
-        mount(f"/proc/self/fd/{loop}", place, "ext4", NO_DEV | NO_ATIME, OPTIONS)
-    finally:
-        os.close(loop)
+    mount(f"/proc/self/fd/{device}", place, "ext4", NO_DEV | NO_ATIME, OPTIONS)
 
 
 def used(descriptor: int) -> int:

@@ -93,7 +93,7 @@ class Warden:
         information, inform = os.pipe()
         pid = os.fork()
         if pid == 0:
-            become(box_process, request, reply, say, inform, self._filter)
+            become(box_process, request, reply, descriptors, say, inform, self._filter)
         os.close(say)
         os.close(inform)
         self._coming[said] = _Coming(pid, reply, said, information)
