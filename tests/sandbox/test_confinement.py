@@ -47,8 +47,8 @@ def test_a_box_has_namespaces_of_its_own_and_few_rights():
 
 
 def test_a_box_without_a_network_knows_no_name_server():
-    assert files_of("mill", network=False)["/etc/resolv.conf"] == ""
-    assert "nameserver" in files_of("mill", network=True)["/etc/resolv.conf"]
+    assert files_of("mill", network=False).entries["/etc/resolv.conf"].data == b""
+    assert b"nameserver" in files_of("mill", network=True).entries["/etc/resolv.conf"].data
 
 
 def test_the_name_of_a_group_tells_whose_it_is():

@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Mapping
 
+from envwheel.sandbox.base import Entry, Tree
 from envwheel.sandbox.network import NAMESERVER
 from envwheel.sandbox.within import CAPABILITIES, first_process
 
@@ -41,10 +42,11 @@ def _hiding() -> list[str]:
     return words + (["--ro-bind", SHOWN, SHOWN] if os.path.isdir(SHOWN) else [])
 
 
-def files_of(hostname: str, *, network: bool) -> dict[str, str]:
+def files_of(hostname: str, *, network: bool) -> Tree:
     """The files that Docker, too, gives a box of its own: names, and where to ask for others."""
-    return {
+    texts = {
         "/etc/hostname": f"{hostname}\n",
         "/etc/hosts": f"127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t{hostname}\n",
         "/etc/resolv.conf": f"nameserver {NAMESERVER}\n" if network else "",
     }
+    return Tree({path: Entry("file", 0o644, text.encode()) for path, text in texts.items()})

@@ -15,12 +15,11 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from envwheel.sandbox import kernel, rooted
-from envwheel.sandbox.base import Entry, Tree
+from envwheel.sandbox import kernel
 from envwheel.sandbox.scratch import mount_scratch
 from envwheel.sandbox.within import OPEN_FILES
 
-INSIDE = kernel.NEWPID | kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS
+INSIDE = kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS | kernel.NEWCGROUP
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 OURS = "envwheel: "
 """Starts the message of a failure before anything of the box was executed."""
@@ -43,9 +42,11 @@ def become(process: Callable[..., None], *arguments: Any) -> NoReturn:
 def box_process(
     request: Mapping[str, Any], reply: socket.socket, descriptors: list[int], say: int, inform: int, program: bytes
 ) -> None:
-    """Mount the box's files, hand their folder to the orchestrator, then become bubblewrap."""
+    """Mount the box's files, hand their folder to the orchestrator, then become bubblewrap when that says so.
+
+    Meanwhile the orchestrator has put this process into its control group.
+    """
     _streams(os.open("/dev/null", os.O_RDONLY), say, say)
-    entering = _enter_groups_meanwhile(request["doors"])
     kernel.unshare(kernel.NEWNS)
     place = request["place"]
     mount_scratch(place, descriptors[0] if descriptors else -1, request["disk_mb"])
@@ -59,12 +60,11 @@ def box_process(
     lower = ":".join(f"layers/{number}" for number in range(len(request["layers"])))
     kernel.mount("overlay", "root", "overlay", kernel.NO_DEV, f"lowerdir={lower},upperdir=upper,workdir=work")
     root = os.open("root", os.O_PATH | os.O_DIRECTORY)
-    _furnish(root, request)
     socket.send_fds(reply, [b'{"files": true}'], [root, scratch])
     os.chdir("/")
     _limits(request)
-    if os.waitpid(entering, 0)[1] != 0:
-        raise OSError("the control group of the box could not be entered")
+    if reply.recv(16) != b"go":
+        return
     memory = os.memfd_create("filter")
     os.write(memory, program)
     os.lseek(memory, 0, os.SEEK_SET)
@@ -75,27 +75,15 @@ def box_process(
     os.execve(words[0], words, {})
 
 
-def _furnish(root: int, request: Mapping[str, Any]) -> None:
-    """The files that name the box, and its working directory when the image lacks it."""
-    files = {path: Entry("file", 0o644, text.encode()) for path, text in request["files"].items()}
-    rooted.put(root, Tree(files), (0, 0))
-    rooted.make_folder(root, request["workdir"])
-
-
-def shell_process(request: Mapping[str, Any], descriptors: list[int], tell: int, program: bytes) -> None:
-    """Enter the box behind a pidfd; the shell is a child of the warden there, and this process ends."""
+def shell_process(request: Mapping[str, Any], descriptors: list[int], program: bytes) -> None:
+    """Forked into a box's process namespace: enter the others, give up its rights, become the shell."""
     box, read, write = descriptors
     _streams(read, write, write)
     doors = [os.open(door, os.O_WRONLY) for door in request["doors"]]
-    kernel.enter(box, INSIDE)
-    number = kernel.fork_sibling()
-    if number:
-        os.write(tell, b"%d" % number)
-        os._exit(0)
     # A group that is full of processes can still be entered, though nothing can be forked in it.
     for door in doors:
         _enter_group(door)
-    kernel.enter(box, kernel.NEWCGROUP)
+    kernel.enter(box, INSIDE)
     # Out of memory, what the box runs goes before its first process.
     with open("/proc/self/oom_score_adj", "w") as score:
         score.write("500")
@@ -144,18 +132,6 @@ def _streams(*descriptors: int) -> None:
 def _enter_group(door: int) -> None:
     os.write(door, b"0")
     os.close(door)
-
-
-def _enter_groups_meanwhile(doors: list[str]) -> int:
-    """Let a child move this process: the kernel waits ten milliseconds for that, in which the disk can be mounted."""
-    me = os.getpid()
-    child = os.fork()
-    if child:
-        return child
-    for door in doors:
-        with open(door, "w") as file:
-            file.write(str(me))
-    os._exit(0)
 
 
 def _limits(request: Mapping[str, Any]) -> None:

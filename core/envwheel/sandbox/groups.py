@@ -47,6 +47,15 @@ class Group:
         """The files into which a process writes to enter."""
         return sorted({str(folder / "cgroup.procs") for folder in self.folders.values()})
 
+    def admit(self, pid: int) -> None:
+        """Put a process into the group. Raises InfraError."""
+        try:
+            for door in self.doors:
+                with open(door, "w") as file:
+                    file.write(str(pid))
+        except OSError as error:
+            raise InfraError("host", f"A process could not enter its control group: {error}.") from error
+
     def pids(self) -> list[int]:
         """The processes inside."""
         try:

@@ -38,8 +38,6 @@ CAPABILITY = {
 LAST_CAPABILITY = 63
 
 _SYS_OPENAT2 = 437
-_SYS_CLONE = {"x86_64": 56, "aarch64": 220, "riscv64": 220}
-_CLONE_PARENT, _SIGCHLD = 0x00008000, 17
 _DEATH_SIGNAL, _DUMPABLE, _SECCOMP, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 22, 24, 38
 _FILTER_MODE = 2
 
@@ -68,12 +66,6 @@ def mount(source: str, target: str, kind: str, flags: int = 0, data: str = "") -
     """See mount(2)."""
     words = [word.encode("utf-8", "surrogateescape") or None for word in (source, target, kind)]
     _checked(_libc.mount(*words, flags, data.encode("utf-8", "surrogateescape") or None), target)
-
-
-def fork_sibling() -> int:
-    """Like `os.fork`, but the new process is a child of this one's parent. For processes of one thread only."""
-    number = _SYS_CLONE[os.uname().machine]
-    return _checked(_libc.syscall(number, _CLONE_PARENT | _SIGCHLD, 0, 0, 0, 0))
 
 
 def open_in(folder: int, path: str, flags: int, mode: int = 0, *, resolve: int = IN_ROOT) -> int:

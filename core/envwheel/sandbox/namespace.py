@@ -22,7 +22,7 @@ from typing import Any
 
 from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, InfraError, SetupError
-from envwheel.sandbox import groups, leftovers, owner
+from envwheel.sandbox import groups, leftovers, owner, rooted
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
 from envwheel.sandbox.bubblewrap import arguments, files_of
 from envwheel.sandbox.builds import BuildLimits
@@ -37,7 +37,8 @@ from envwheel.sandbox.namespace_build import NamespaceBuilder
 from envwheel.sandbox.namespace_images import NamespaceShelf
 from envwheel.sandbox.network import Network
 from envwheel.sandbox.reaper import Reaper
-from envwheel.sandbox.scratch import Scratch, Spares
+from envwheel.sandbox.scratch import Scratch
+from envwheel.sandbox.spares import Spares
 from envwheel.sandbox.wards import Line, Wards
 from envwheel.sandbox.watchdog import Watchdog
 
@@ -144,11 +145,11 @@ class NamespaceEngine:
         try:
             device = self._spares.take(spec.limits.disk_mb)
             try:
-                line = live.ask(self._request(spec, image, box_id, group), device)
+                line = live.ask(self._request(spec, image, box_id), device)
             finally:
                 for descriptor in device:
                     os.close(descriptor)
-            place = self._up(line, group, spec)
+            place = self._up(line, group, spec, image, box_id)
         except BaseException:
             self._undo(line, group)
             raise
@@ -174,7 +175,7 @@ class NamespaceEngine:
         bounds = Bounds(spec.limits.memory_mb, spec.limits.processes + 1, spec.limits.cpus)
         return groups.make(self._owner, "box", box_id, time.time() + spec.lifetime_s + 60, bounds)
 
-    def _request(self, spec: BoxSpec, image: Stored, box_id: str, group: Group | None) -> dict[str, Any]:
+    def _request(self, spec: BoxSpec, image: Stored, box_id: str) -> dict[str, Any]:
         hostname = spec.hostname or box_id
         mounts: Mapping[str, str] = {}
         if spec.clock_days:
@@ -186,18 +187,23 @@ class NamespaceEngine:
             "place": str(self._place),
             "disk_mb": spec.limits.disk_mb,
             "layers": image.layers,
-            "files": files_of(hostname, network=spec.network),
-            "workdir": spec.workdir or image.workdir or "/",
-            "doors": group.doors if group else [],
             "file_bytes": spec.limits.disk_mb << 20,
             "argv": arguments(str(shutil.which("bwrap")), hostname, spec.lifetime_s, mounts),
         }
 
-    def _up(self, line: Line, group: Group | None, spec: BoxSpec) -> Place:
-        """Wait until the box is up. Raises InfraError, BoxGone when the fault is in the image."""
+    def _up(self, line: Line, group: Group | None, spec: BoxSpec, image: Stored, box_id: str) -> Place:
+        """Furnish the box and wait until it is up. Raises InfraError, BoxGone when the fault is in the image."""
+        line.wait(["made", "failed"], START_S)
+        if group is not None and "made" in line.said:
+            group.admit(process_of(line.descriptors["made"][0]))
+        if line.wait(["files", "failed"], START_S) and "files" in line.said:
+            files = line.descriptors["files"][0]
+            rooted.put(files, files_of(spec.hostname or box_id, network=spec.network), (0, 0))
+            rooted.make_folder(files, spec.workdir or image.workdir)
+            line.send(b"go")
         if line.wait(["up", "failed"], START_S) and "up" in line.said:
-            files, layer, first = line.descriptors
-            return Place(files, layer, first, line, group)
+            files, layer = line.descriptors["files"]
+            return Place(files, layer, line.descriptors["up"][0], line, group)
         said = str(line.said.get("failed", "no answer"))
         if said.startswith("bwrap: execvp") or not said:
             raise BoxGone("died", f"A box of {spec.image} cannot start: {said or 'its first process ended at once'}.")
@@ -205,8 +211,6 @@ class NamespaceEngine:
 
     def _undo(self, line: Line | None, group: Group | None) -> None:
         if line is not None:
-            for descriptor in line.descriptors:
-                os.close(descriptor)
             line.close()
         if group is not None:
             group.end()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,8 +44,6 @@ class Place:
     def close(self) -> None:
         """Let go; the kernel frees what nobody holds."""
         self.line.close()
-        for descriptor in (self.files, self.layer, self.first):
-            os.close(descriptor)
 
 
 class NamespaceBox:

@@ -230,9 +230,9 @@ class _Run:
         return groups.make(self._owner, "build", self._folder.name[-20:], time.time() + timeout_s + 600, bounds)
 
     def _networked(self, line: Line) -> Network:
-        if not line.wait(["network"], 30.0) or not line.wait(["up"], 30.0):
+        if not line.wait(["network"], 30.0) or not line.wait(["made"], 30.0):
             raise InfraError("host", f"A network for a build could not be made: {line.said}.")
-        network = Network(process_of(line.descriptors[0]))
+        network = Network(process_of(line.descriptors["made"][0]))
         line.send(b"go")
         return network
 
@@ -262,8 +262,8 @@ class _Run:
         raise failure(log)
 
     def _end(self, line: Line, group: Group | None) -> None:
-        if line.descriptors:
-            wards.kill(line.descriptors[0])
+        for process in line.descriptors.get("made", []):
+            wards.kill(process)
         if group is not None:
             group.end()
 

@@ -97,9 +97,9 @@ class NamespaceConnection:
 
     def kill(self, *, shell_too: bool) -> None:
         """See `Connection.kill`."""
-        if not self._line.wait(["up"], 1.0):
+        if not self._line.wait(["made"], 1.0):
             return
-        shell = self._line.descriptors[0]
+        (shell,) = self._line.descriptors["made"]
         number = process_of(shell)
         if number > 0:
             kill_below(number, self._box.pids)
@@ -119,8 +119,6 @@ class NamespaceConnection:
             os.close(self._in)
             os.close(self._out)
             self._line.close()
-            for descriptor in self._line.descriptors:
-                os.close(descriptor)
             self._in = -1
 
 

@@ -13,6 +13,7 @@ programs used here lie on read-only mounts, and a process on its way into a box 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import select
@@ -47,6 +48,7 @@ class Warden:
     def __init__(self, requests: socket.socket, orchestrator: int) -> None:
         self._requests, self._orchestrator = requests, orchestrator
         self._filter = seccomp.program()
+        self._processes = os.open("/proc/self/ns/pid", os.O_RDONLY)
         self._coming: dict[int, _Coming] = {}
         self._replies: dict[int, socket.socket] = {}
         self._poll = select.poll()
@@ -97,8 +99,8 @@ class Warden:
         os.close(say)
         os.close(inform)
         self._coming[said] = _Coming(pid, reply, said, information)
-        self._replies[pid] = reply
         self._poll.register(said, select.POLLIN)
+        self._made(pid, reply)
 
     def _hear(self, box: _Coming) -> None:
         data = os.read(box.said, OUTPUT_CAP)
@@ -119,30 +121,27 @@ class Warden:
             os.close(first)
 
     def _shell(self, request: dict[str, Any], reply: socket.socket, descriptors: list[int]) -> None:
-        heard, tell = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            become(shell_process, request, descriptors, tell, self._filter)
-        os.close(tell)
-        # The shell itself is a child of this process too; the one just forked only opens the way, within a millisecond.
-        number = os.read(heard, 16)
-        os.close(heard)
-        self._replies[int(number or pid)] = reply
-        if number:
-            with contextlib.suppress(OSError):
-                handle = os.pidfd_open(int(number))
-                _answer(reply, {"up": True}, [handle])
-                os.close(handle)
+        # What this process forks is in the box's process namespace; it stays in its own.
+        kernel.enter(descriptors[0], kernel.NEWPID)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                become(shell_process, request, descriptors, self._filter)
+        finally:
+            kernel.enter(self._processes, kernel.NEWPID)
+        self._made(pid, reply)
 
     def _run(self, request: dict[str, Any], reply: socket.socket, descriptors: list[int]) -> None:
         pid = os.fork()
         if pid == 0:
             become(program_process, request, reply, descriptors)
+        self._made(pid, reply)
+
+    def _made(self, pid: int, reply: socket.socket) -> None:
         self._replies[pid] = reply
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(pid)
-            _answer(reply, {"up": True}, [handle])
-            os.close(handle)
+        handle = os.pidfd_open(pid)
+        _answer(reply, {"made": True}, [handle])
+        os.close(handle)
 
     def _reap(self) -> None:
         while True:
@@ -175,6 +174,8 @@ def main(argv: list[str]) -> int:
     requests = socket.socket(fileno=int(argv[0]))
     if argv[1] == "inside":
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        gc.disable()
+        gc.freeze()  # so that what is forked copies few pages
         Warden(requests, int(argv[2])).serve()
         return 0
     orchestrator = os.pidfd_open(os.getppid())

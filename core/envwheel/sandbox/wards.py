@@ -28,7 +28,8 @@ class Line:
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
         self.said: dict[str, Any] = {}
-        self.descriptors: list[int] = []
+        self.descriptors: dict[str, list[int]] = {}
+        """Word -> what came with it."""
         self.broken = False
 
     def fileno(self) -> int:
@@ -45,9 +46,11 @@ class Line:
             if self.broken or not poll.poll(max(0.0, left) * 1000):
                 return False
             message, descriptors, _, _ = socket.recv_fds(self._socket, 1 << 16, 8)
-            self.descriptors += descriptors
             self.broken = not message
-            self.said.update(json.loads(message) if message else {})
+            said = json.loads(message) if message else {}
+            self.said.update(said)
+            for word in said:
+                self.descriptors[word] = descriptors
         return True
 
     def send(self, data: bytes) -> None:
@@ -56,8 +59,12 @@ class Line:
             self._socket.send(data)
 
     def close(self) -> None:
-        """Let go of the line; descriptors that were taken stay open."""
+        """Let go of the line and of what came over it."""
         self._socket.close()
+        for descriptors in self.descriptors.values():
+            for descriptor in descriptors:
+                os.close(descriptor)
+        self.descriptors.clear()
 
 
 class Wards:
@@ -84,7 +91,7 @@ class Wards:
             self._process.kill()
             said = hello.said.get("failed") or (self._process.communicate()[1] or b"").decode(errors="replace")[-2000:]
             raise InfraError("host", f"The process that makes boxes did not start: {said or 'no answer'}.")
-        self._handle = hello.descriptors[0]
+        (self._handle,) = hello.descriptors["up"]
 
     def ask(self, request: Mapping[str, Any], descriptors: Sequence[int] = ()) -> Line:
         """Send a request; its line. Raises InfraError when the warden is gone."""
