@@ -17,6 +17,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ class NamespaceEngine:
         self._waiting: list[Image] = []
         self._lock = threading.RLock()
         self._wards: Wards | None = None
+        self._release = ThreadPoolExecutor(2, thread_name_prefix="envwheel-release")
         self._closed = False
         self._group_lack = groups.lacking()
         absent = {"clock": self._faketime is None, "limits": bool(self._group_lack)}
@@ -223,9 +225,10 @@ class NamespaceEngine:
             raise InfraError("disk", f"The image {image_id} is not there.")
         return found
 
-    def forget(self, box: NamespaceBox) -> None:
-        """A box ends; used by `NamespaceBox.close`."""
+    def forget(self, box: NamespaceBox, place: Place) -> None:
+        """A box's processes have ended; used by `NamespaceBox.close`. What is left of it goes in the background."""
         self._watchdog.drop(box)
+        self._release.submit(place.close)
         if isinstance(box.network, Network):
             box.network.close()
         with self._lock:
@@ -272,6 +275,7 @@ class NamespaceEngine:
             box.close()
         if self._wards is not None:
             self._wards.close()
+        self._release.shutdown(wait=True)
         self._spares.close()
         with contextlib.suppress(InfraError):
             self._builder.close()

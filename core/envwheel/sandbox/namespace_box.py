@@ -42,8 +42,10 @@ class Place:
     group: Group | None
 
     def close(self) -> None:
-        """Let go; the kernel frees what nobody holds."""
+        """Let go; the kernel frees what nobody holds, which takes it as long as making it."""
         self.line.close()
+        if self.group is not None:
+            self.group.end()
 
 
 class NamespaceBox:
@@ -62,17 +64,16 @@ class NamespaceBox:
 
     def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> PersistentShell:
         """See `Box.shell`."""
-        if self._stopped or self._closed:
-            raise BoxGone(self._reason or "died", f"Box {self.id} was stopped.")
+        self.check()
         return PersistentShell(self, user or self._user or None, env or {})
 
     def connect(self, user: str | None, env: Mapping[str, str]) -> NamespaceConnection:
         """See `ShellBox.connect`."""
-        self.check()
-        name = user or "root"
-        read = rooted.text
+        with self._lock:
+            self.check()
+            passwd, group = (rooted.text(self._place.files, f"etc/{name}") for name in ("passwd", "group"))
         try:
-            who = accounts.account(name, read(self._place.files, "etc/passwd"), read(self._place.files, "etc/group"))
+            who = accounts.account(user or "root", passwd, group)
         except LookupError as error:
             raise BoxGone("died", f"Box {self.id} is of no more use: {error}.") from error
         request: dict[str, Any] = {
@@ -92,13 +93,14 @@ class NamespaceBox:
         """See `Box.put`. A link or file in the place of a folder of `tree` is replaced, not followed."""
         if not tree.entries:
             return
-        self.check()
-        try:
-            rooted.put(self._place.files, tree, owner)
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                self.end("disk_limit")
-            raise self.lost(f"files could not be put into it: {error}") from error
+        with self._lock:
+            self.check()
+            try:
+                rooted.put(self._place.files, tree, owner)
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    self.end("disk_limit")
+                raise self.lost(f"files could not be put into it: {error}") from error
 
     def get(self, path: str, caps: ArchiveCaps = DEFAULT_CAPS) -> Tree | None:
         """See `Box.get`."""
@@ -162,7 +164,9 @@ class NamespaceBox:
         return self._place.group.pids() if self._place.group else []
 
     def check(self) -> None:
-        """Raise BoxGone when the box is."""
+        """Raise BoxGone when the box is, or was stopped."""
+        if self._stopped or self._closed:
+            raise BoxGone(self._reason or "died", f"Box {self.id} was stopped.")
         reason = self.gone()
         if reason:
             raise BoxGone(reason, f"Box {self.id} is gone: {WHY[reason]}.")
@@ -183,10 +187,7 @@ class NamespaceBox:
                 if not self._stopped:
                     self._kill()
             self._closed = True
-        self._engine.forget(self)
-        self._place.close()
-        if self._place.group is not None:
-            self._place.group.end()
+        self._engine.forget(self, self._place)
 
     def __enter__(self) -> NamespaceBox:
         return self
