@@ -67,7 +67,12 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     try:
         engine = open_engine()
     except EnvwheelError as error:
-        yield Condition("engine", "missing", str(error), "scripts/setup.sh, or: apt-get install docker.io")
+        yield Condition(
+            "engine",
+            "missing",
+            str(error),
+            "scripts/setup.sh, or: apt-get install docker.io (or, as root, buildah bubblewrap slirp4netns)",
+        )
         return
     try:
         facts = dict(engine.describe())

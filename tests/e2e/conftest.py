@@ -75,8 +75,9 @@ class Held:
         unheld = [path.name for path in store.built.glob("*") if not store.holders(path.name)]
         places = [path.name for path in (home() / "places").glob(f"{owner.tag}+*")]
         groups_held = groups.held(owner)
-        # The folder on which boxes are mounted is no box, but it must go with the last one.
-        return groups_held + images + unheld + (places if not groups_held + images else [])
+        # The folder on which boxes are mounted is no box, but it must not stay when all else is gone.
+        last = not owner.alive() and not groups_held + images
+        return groups_held + images + unheld + (places if last else [])
 
     def has_image(self, image_id: str) -> bool:
         """Whether the engine's store has it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import subprocess
 from collections.abc import Mapping
 
 from envwheel.sandbox.base import Entry, Tree
@@ -20,7 +21,8 @@ SHOWN = "/sys/devices/system/cpu"
 def arguments(program: str, hostname: str, lifetime_s: float, mounts: Mapping[str, str]) -> list[str]:
     """The command; `@ROOT@`, `@FILTER@` and `@INFORM@` are filled in where it is executed."""
     words = [program, "--bind", "@ROOT@", "/", "--dev", "/dev", "--proc", "/proc"]
-    words += ["--perms", "1777", "--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm", *_hiding()]
+    size = ["--size", str(SHARED_MEMORY)] if _knows(program, "--size") else []  # since 0.7
+    words += ["--perms", "1777", *size, "--tmpfs", "/dev/shm", *_hiding()]
     for source, target in mounts.items():
         words += ["--ro-bind", source, target]
     words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"]
@@ -30,6 +32,14 @@ def arguments(program: str, hostname: str, lifetime_s: float, mounts: Mapping[st
     words += ["--seccomp", "@FILTER@", "--info-fd", "@INFORM@", "--"]
     shell, option, script = first_process(lifetime_s)
     return [*words, shell, option, f"echo up; exec >/dev/null 2>&1; {script}"]
+
+
+@functools.cache
+def _knows(program: str, option: str) -> bool:
+    try:
+        return option in subprocess.run([program, "--help"], capture_output=True, text=True, timeout=20).stdout
+    except (OSError, subprocess.SubprocessError):
+        return False
 
 
 @functools.cache

@@ -11,6 +11,7 @@ import functools
 import os
 import platform
 import re
+import resource
 import secrets
 import shutil
 import subprocess
@@ -80,6 +81,7 @@ class NamespaceEngine:
         self._home = leftovers.home()
         self._place = self._home / "places" / f"{self._owner.tag}+{self._id}"
         self._home.mkdir(parents=True, exist_ok=True)
+        _allow_many_files()
         self._spares = Spares(Scratch.best(self._home / "empty"))
         self._store = ImageStore(self._home)
         self._faketime = FakeTime.find_or_fetch()
@@ -121,7 +123,7 @@ class NamespaceEngine:
 
     def image(self, reference: str) -> Image:
         """See `Engine.image`."""
-        found = self._store.find(reference)
+        found = self._store.find(reference) if _ID.fullmatch(reference) else None
         return found.image if found else self._images.image(reference)
 
     def ensure(self, base: BaseImage) -> Image:
@@ -218,9 +220,8 @@ class NamespaceEngine:
             group.end()
 
     def _stored(self, image_id: str) -> Stored:
-        found = self._store.find(image_id)
-        if found is None and not _ID.fullmatch(image_id):
-            found = self._store.find(self._images.image(image_id).id)
+        wanted = image_id if _ID.fullmatch(image_id) else self._images.image(image_id).id
+        found = self._store.find(wanted.removeprefix("sha256:"))
         if found is None:
             raise InfraError("disk", f"The image {image_id} is not there.")
         return found
@@ -281,6 +282,13 @@ class NamespaceEngine:
             self._builder.close()
         shutil.rmtree(self._place, ignore_errors=True)
         self._reaper.close()
+
+
+def _allow_many_files() -> None:
+    """A live box with a shell takes ten descriptors here."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 @functools.cache
