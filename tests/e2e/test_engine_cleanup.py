@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from envwheel.errors import BoxGone
 from envwheel.sandbox import groups, owner
 from envwheel.sandbox.base import BoxSpec
 from envwheel.sandbox.engines import open_engine
@@ -182,6 +183,18 @@ def test_expired_groups_and_only_ours_are_swept(engine):
     finally:
         living.end()
         foreign.end()
+
+
+def test_an_engine_outlives_the_process_that_makes_its_boxes(engine, start):
+    if engine.name != "namespace":
+        pytest.skip("a daemon makes this engine's boxes")
+    box = start()
+    shell = box.shell()
+    engine.wards.kill()
+    with pytest.raises(BoxGone):
+        shell.run("sleep 100")
+    assert box.gone() is not None
+    assert start().shell().run("echo on").output == "on\n"
 
 
 def test_volumes_of_an_image_go_with_the_box(client, build, start):

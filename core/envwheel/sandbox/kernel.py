@@ -12,10 +12,9 @@ import struct
 from collections.abc import Iterable
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
-NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+NEWPID, NEWNET = 0x20000000, 0x40000000
 
 READ_ONLY, NO_SUID, NO_DEV, REMOUNT, NO_ATIME, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 32, 1024, 4096, 16384, 1 << 18
-DETACH = 2
 
 NO_MAGIC_LINKS, NO_LINKS, BENEATH, IN_ROOT = 2, 4, 8, 16
 
@@ -38,7 +37,7 @@ CAPABILITY = {
 LAST_CAPABILITY = 63
 
 _SYS_OPENAT2 = 437
-_DEATH_SIGNAL, _DUMPABLE, _SECCOMP, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 22, 24, 38
+_DUMPABLE, _SECCOMP, _DROP_BOUND, _NO_NEW_PRIVILEGES = 4, 22, 24, 38
 _FILTER_MODE = 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -84,11 +83,6 @@ def hide_memory() -> None:
     _checked(_libc.prctl(_DUMPABLE, 0, 0, 0, 0))
 
 
-def die_with_parent() -> None:
-    """Be killed when the thread that made this process ends."""
-    _checked(_libc.prctl(_DEATH_SIGNAL, 9, 0, 0, 0))
-
-
 def forbid_new_privileges() -> None:
     """Setuid programs give nothing any more, here and below."""
     _checked(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
@@ -100,7 +94,6 @@ def bound_capabilities(kept: Iterable[str]) -> None:
     for number in range(LAST_CAPABILITY + 1):
         if number not in numbers and _libc.prctl(_DROP_BOUND, number, 0, 0, 0) != 0:
             break  # the kernel knows no more
-    return
 
 
 def set_capabilities(kept: Iterable[str]) -> None:

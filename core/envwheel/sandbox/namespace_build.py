@@ -72,7 +72,9 @@ class NamespaceBuilder:
 
     def build(self, context: Path, resolve: Callable[[str], str], *, timeout_s: float, network: bool) -> Image:
         """See `Engine.build`. `resolve` turns a reference in a FROM line into the id of an image here."""
-        request = self.request(context, dockerfile_text(context), resolve, network=network)
+        text = dockerfile_text(context)
+        request = self.request(context, text, resolve, network=network)
+        network = network and any(item.word == "RUN" for item in instructions(text))
         with self._guard:
             lock = self._locks[request.key]
         with lock, self._store.locked(request.key):

@@ -112,11 +112,14 @@ class Wards:
         """Whether somebody killed it; every box is gone then."""
         return ended(self._handle)
 
-    def close(self) -> None:
+    def kill(self) -> None:
         """End it, and with it every box and build."""
+        kill(self._handle)
+
+    def close(self) -> None:
+        """End it and let go."""
         self._requests.close()
-        with contextlib.suppress(OSError):
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
         if self._process.stderr:
