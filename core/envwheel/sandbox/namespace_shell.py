@@ -15,13 +15,14 @@ from envwheel.errors import BoxGone
 from envwheel.sandbox.kernel import process_of
 from envwheel.sandbox.marker import Answer, HeadTail, new_nonce, opening
 from envwheel.sandbox.shell import FLOOD_BYTES, OPEN_S
-from envwheel.sandbox.wards import kill
+from envwheel.sandbox.wards import ended, kill
 
 if TYPE_CHECKING:
     from envwheel.sandbox.namespace_box import NamespaceBox
 
 PIECE = 1 << 18
 CODE_S = 2.0
+SETTLE_S = 0.3
 PASSES = 100
 
 
@@ -30,7 +31,7 @@ class NamespaceConnection:
 
     def __init__(self, box: NamespaceBox, request: dict[str, Any], first: int) -> None:
         """`request` is the warden's `shell`; `first` the pidfd of the box's first process."""
-        self._box, self._rest = box, b""
+        self._box, self._first, self._rest = box, first, b""
         self.ended = False
         theirs_in, self._in = os.pipe()
         self._out, theirs_out = os.pipe()
@@ -108,10 +109,11 @@ class NamespaceConnection:
 
     def exit_code(self) -> int | None:
         """See `Connection.exit_code`."""
-        if not self._line.wait(["ended"], CODE_S):
-            return None
-        code = int(self._line.said["ended"])
-        return 128 - code if code < 0 else code
+        code = int(self._line.said["ended"]) if self._line.wait(["ended"], CODE_S) else None
+        if code in (None, -signal.SIGKILL):
+            # Perhaps the whole box is ending: its first process is the last to go.
+            ended(self._first, SETTLE_S)
+        return 128 - code if code is not None and code < 0 else code
 
     def close(self) -> None:
         """See `Connection.close`."""

@@ -110,7 +110,9 @@ class Wards:
     @property
     def ended(self) -> bool:
         """Whether somebody killed it; every box is gone then."""
-        return ended(self._handle)
+        poll = select.poll()
+        poll.register(self._requests, 0)  # it tells of a hang-up unasked
+        return bool(poll.poll(0)) or ended(self._handle)
 
     def kill(self) -> None:
         """End it, and with it every box and build."""
