@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import subprocess
+import tarfile
 import threading
 import time
 from pathlib import Path
@@ -251,6 +252,16 @@ def test_builds_reach_nothing_of_the_host(small_builds, tmp_path, run):
         step = run.replace("{secret}", str(tmp_path / "secret")).replace("{port}", str(listener.getsockname()[1]))
         with pytest.raises(BuildFailed):
             build_small(small_builds, context, step)
+
+
+def test_a_device_in_an_archive_cannot_be_opened(small_builds, tmp_path):
+    with tarfile.open(tmp_path / "devices.tar", "w") as archive:
+        device = tarfile.TarInfo("disk")
+        device.type, device.devmajor, device.devminor, device.mode = tarfile.BLKTYPE, 7, 0, 0o666
+        archive.addfile(device)
+    (tmp_path / "Dockerfile").write_text("FROM envwheel/base:bookworm\nADD devices.tar /\nRUN : </disk\n")
+    with pytest.raises(BuildFailed):
+        small_builds.build(tmp_path, timeout_s=60)
 
 
 def test_a_build_that_kills_everything_it_sees(small_builds, tmp_path):

@@ -42,7 +42,6 @@ BUILDER_RIGHTS = [
     "FOWNER",
     "FSETID",
     "KILL",
-    "MKNOD",
     "SETFCAP",
     "SETGID",
     "SETPCAP",
@@ -117,7 +116,7 @@ class NamespaceBuilder:
             with self._slots, self._watchdog.build(store_look.look) as watched:
                 _unpack(request.tar, folder / "context", big)
                 stores = list(dict.fromkeys(store for one in others for store in one.stores))
-                run = _Run(self._wards(), self._owner, self._limits, folder, stores, store_look)
+                run = _Run(self._wards(), self._owner, self._limits, folder, stores, store_look, devices=bool(big))
                 try:
                     image_id = run.run(BUILD, timeout_s, network)
                 except BuildFailed as failed:
@@ -139,7 +138,7 @@ class NamespaceBuilder:
         (folder / "context").mkdir(parents=True)
         try:
             with self._slots, self._watchdog.build(look.look):
-                run = _Run(self._wards(), self._owner, self._limits, folder, [], look)
+                run = _Run(self._wards(), self._owner, self._limits, folder, [], look, devices=True)
                 return seal(folder, run.run(["pull", "--quiet", source], timeout_s, network=True), None, folder.name)
         except BaseException:
             remove(folder)
@@ -188,13 +187,21 @@ class _Look:
 
 
 class _Run:
-    """One run of buildah."""
+    """One run of buildah. `devices`: it may make device files, which whole systems bring and candidates must not."""
 
     def __init__(
-        self, wards: Wards, owner: Owner, limits: BuildLimits, folder: Path, stores: list[str], look: _Look
+        self,
+        wards: Wards,
+        owner: Owner,
+        limits: BuildLimits,
+        folder: Path,
+        stores: list[str],
+        look: _Look,
+        *,
+        devices: bool,
     ) -> None:
         self._wards, self._owner, self._limits = wards, owner, limits
-        self._folder, self._stores, self._look = folder, stores, look
+        self._folder, self._stores, self._look, self._devices = folder, stores, look, devices
         self._log: deque[str] = deque(maxlen=LOG_LINES)
 
     def run(self, words: list[str], timeout_s: float, network: bool) -> str:
@@ -284,13 +291,15 @@ class _Run:
         words += ["--ro-bind", folder + "/resolv.conf", os.path.realpath("/etc/resolv.conf")]
         words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent"]
         words += ["--hostname", "build", "--cap-drop", "ALL"]
-        for right in BUILDER_RIGHTS:
+        for right in [*BUILDER_RIGHTS, *(["MKNOD"] if self._devices else [])]:
             words += ["--cap-add", f"CAP_{right}"]
         return [*words, "--"]
 
     def _buildah(self, does: list[str]) -> list[str]:
         folder = self._folder
         words = ["buildah", "--root", f"{folder}/store", "--runroot", f"{folder}/run", "--storage-driver", "overlay"]
+        # ADD unpacks archives, and a device in one would be the host's: none can be opened.
+        words += ["--storage-opt", "overlay.mountopt=nodev"]
         for store in self._stores:
             words += ["--storage-opt", f"overlay.imagestore={store}"]
         if does != BUILD:
