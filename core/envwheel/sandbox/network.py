@@ -28,7 +28,10 @@ class Network:
             raise InfraError("network", "slirp4netns is missing: `apt-get install slirp4netns`.")
         ready, tell = os.pipe()
         gone, self._alive = os.pipe()
-        command = [program, "--configure", "--mtu=65520", "--disable-host-loopback", "--netns-type=path"]
+        # Its sandbox makes only `/` private and then drops every mount below it: in the host's mount namespace, what is
+        # mounted below a shared mount (Docker's boxes) would be unmounted on the host too.
+        command = ["unshare", "--mount", "--propagation=private"]
+        command += [program, "--configure", "--mtu=65520", "--disable-host-loopback", "--netns-type=path"]
         # It reads packets of hostile programs, so it has no rights of its own.
         command += ["--enable-sandbox", "--enable-seccomp"]
         command += [f"--ready-fd={tell}", f"--exit-fd={gone}", f"/proc/{process}/ns/net", "eth0"]
