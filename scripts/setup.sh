@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Everything that `make demo` and `make test` need on a bare Debian 12 or Ubuntu machine. Idempotent; seconds when done.
 #
-#   scripts/setup.sh        .venv with envwheel, its domains and models; an engine that answers; the base image
-#   scripts/setup.sh dev    the same, and what the tests and checks need
+#   scripts/setup.sh        .venv with envwheel, its domains and models; an engine that works; the base image
+#   scripts/setup.sh dev    the same, and what the tests and checks need: both engines
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${1:-run}
@@ -57,32 +57,28 @@ venv() {
 
 engine_answers() { .venv/bin/python -c 'import docker; docker.from_env(timeout=10).ping()' 2>/dev/null; }
 
-start_engine() {
-    say "starting the Docker daemon"
-    if [ -d /run/systemd/system ]; then
-        systemctl start docker
-    else
-        pidof dockerd >/dev/null || rm -f /var/run/docker.pid  # of a daemon that was killed; its number may be taken
-        setsid nohup dockerd </dev/null >/var/log/dockerd.log 2>&1 &
-    fi
-    for _ in $(seq 60); do
-        engine_answers && return
-        sleep 1
-    done
-    say "the Docker daemon does not answer after 60 s; its log: /var/log/dockerd.log or journalctl -u docker"
-    exit 2
+start_# The engine without a daemon: lighter to install, needs root.
+namespace_engine() {
+    command -v buildah >/dev/null && command -v bwrap >/dev/null && command -v slirp4netns >/dev/null && return
+    need "an engine without a daemon" buildah bubblewrap slirp4netns
 }
 
 engine() {
+    [ "$want" = dev ] && [ "$(id -u)" = 0 ] && namespace_engine
     engine_answers && return
-    if ! command -v dockerd >/dev/null; then
-        need "a container engine" docker.io iptables
-        engine_answers && return
-    fi
     if [ "$(id -u)" != 0 ]; then
+        command -v dockerd >/dev/null || need "a container engine" docker.io iptables
         say "no Docker daemon answers this user. Run this, log in again, then try again:"
         echo "    sudo sh -c 'service docker start; usermod -aG docker $(id -un)'" >&2
         exit 2
+    fi
+    if ! command -v dockerd >/dev/null; then
+        if [ "$want" != dev ]; then
+            namespace_engine
+            return
+        fi
+        need "a container engine" docker.io iptables
+        engine_answers && return
     fi
     start_engine
 }

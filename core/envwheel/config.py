@@ -115,7 +115,7 @@ class EngineSection(Section):
     """[engine]: what makes boxes."""
 
     name: str = "auto"
-    """auto, docker, or one that an installed package offers."""
+    """auto, docker, namespace, or one that an installed package offers."""
 
 
 class Config(Section):

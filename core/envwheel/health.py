@@ -32,7 +32,7 @@ LACKS = {
     "clock": ("the shifted clock of the gate is left out", "apt-get install libfaketime"),
     "confined_builds": (
         "builds run without memory and process limits",
-        "use Docker with the cgroupfs or systemd driver",
+        "use Docker with the cgroupfs or systemd driver, or run as root",
     ),
 }
 """What an engine may say it lacks -> what that means, and the fix."""
@@ -54,6 +54,7 @@ def examine() -> Iterator[Condition]:
     from envwheel.sandbox.engines import open_engine
 
     yield from engine_and_images(open_engine)
+    yield second_engine()
     yield from clock()
     yield from models(os.environ)
     yield from domains(installed())
@@ -66,7 +67,12 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     try:
         engine = open_engine()
     except EnvwheelError as error:
-        yield Condition("engine", "missing", str(error), "scripts/setup.sh, or: apt-get install docker.io")
+        yield Condition(
+            "engine",
+            "missing",
+            str(error),
+            "scripts/setup.sh, or: apt-get install docker.io (or, as root, buildah bubblewrap slirp4netns)",
+        )
         return
     try:
         facts = dict(engine.describe())
@@ -79,8 +85,9 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
             yield Condition("engine", "warn", meaning, fix)
         if root:
             yield disk("engine", Path(root))
-        if engine.name == "docker":
-            yield from base_images(local_tags(), wanted_images())
+        if engine.name in IMAGES_OF:
+            wanted = wanted_images()
+            yield from base_images(IMAGES_OF[engine.name](wanted), wanted)
     except EnvwheelError as error:
         yield Condition("engine", "missing", str(error), "start it again")
     finally:
@@ -96,7 +103,7 @@ def base_images(tags: frozenset[str], wanted: tuple[str, ...]) -> Iterator[Condi
             yield Condition(f"image {tag}", "warn", "not made yet; made when first used", "envwheel doctor --prepare")
 
 
-def local_tags() -> frozenset[str]:
+def docker_tags(wanted: tuple[str, ...]) -> frozenset[str]:
     """Names of the images in the Docker daemon's store; empty when it does not answer."""
     import docker
     from docker.errors import DockerException
@@ -106,6 +113,32 @@ def local_tags() -> frozenset[str]:
         return frozenset(tag for image in api.images() for tag in image.get("RepoTags") or ())
     except (DockerException, OSError):
         return frozenset()
+
+
+def namespace_tags(wanted: tuple[str, ...]) -> frozenset[str]:
+    """Which of the `wanted` images lie in the folder of the namespace engine."""
+    from envwheel.sandbox.image_store import ImageStore
+    from envwheel.sandbox.leftovers import home
+
+    store = ImageStore(home())
+    return frozenset(tag for tag in wanted if store.base(tag))
+
+
+IMAGES_OF: Mapping[str, Callable[[tuple[str, ...]], frozenset[str]]] = {
+    "docker": docker_tags,
+    "namespace": namespace_tags,
+}
+"""Engine -> which images its store holds."""
+
+
+def second_engine() -> Condition:
+    """Could the engine without a daemon be used, `--engine namespace`?"""
+    from envwheel.sandbox.namespace import missing
+
+    absent = missing()
+    if absent:
+        return Condition("engine namespace", "ok", f"{absent} Only a machine without Docker needs it.")
+    return Condition("engine namespace", "ok", "its programs are there: --engine namespace")
 
 
 def wanted_images() -> tuple[str, ...]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from envwheel.sandbox import groups
 from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
 from envwheel.sandbox.engines import open_engine
+from envwheel.sandbox.image_store import ImageStore
+from envwheel.sandbox.leftovers import home
+from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.owner import Owner, parse
 
-ENGINES = ("docker",)
-"""A second engine is put behind the whole suite by its name here."""
+ENGINES = ("docker", "namespace")
+"""Each stands behind the whole suite."""
 BASE = "envwheel/base:bookworm"
 SMALL = BoxLimits(cpus=1.0, memory_mb=256, disk_mb=256, processes=64)
+
+SMALL_BUILDS = {"memory_mb": 256, "processes": 128, "file_mb": 256, "step_mb": 128}
+"""Reaching these takes no time."""
 
 StartBox = Callable[..., Box]
 BuildImage = Callable[..., Image]
@@ -21,10 +30,71 @@ BuildImage = Callable[..., Image]
 
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """The engine under test."""
+    """The engine under test. As an ordinary user, without the programs, the second one is left out with the reason."""
+    if request.param == "namespace" and missing():
+        pytest.skip(missing())
     opened = open_engine(request.param)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def small_builds(engine: Engine) -> Iterator[Engine]:
+    """The engine under test with small limits for builds."""
+    opened = importlib.import_module(f"envwheel.sandbox.{engine.name}").open_engine(SMALL_BUILDS)
+    yield opened
+    opened.close()
+
+
+class Held:
+    """What a process holds on an engine, and whether an image is there, as seen from outside the engine."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+
+    def __call__(self, holder: str) -> list[str]:
+        """Names of the boxes and images that carry `holder`'s name."""
+        owner = parse(holder)
+        assert owner is not None
+        return self._docker(holder) if self._engine == "docker" else self._namespace(owner)
+
+    def _docker(self, holder: str) -> list[str]:
+        import docker
+
+        client = docker.APIClient()
+        boxes = client.containers(all=True, filters={"label": f"envwheel.owner={holder}"})
+        tags = [tag for image in client.images(name="envwheel/built") for tag in image["RepoTags"] or []]
+        mine = holder.replace(":", "-")
+        dangling = client.images(filters={"label": f"envwheel.owner={holder}", "dangling": True})
+        held = [box["Id"] for box in boxes] + [tag for tag in tags if tag.endswith(mine)]
+        return held + [one["Id"] for one in dangling]
+
+    def _namespace(self, owner: Owner) -> list[str]:
+        store = ImageStore(home())
+        images = [path.name for path in store.built.glob("*") if owner.tag in store.holders(path.name)]
+        unheld = [path.name for path in store.built.glob("*") if not store.holders(path.name)]
+        places = [path.name for path in (home() / "places").glob(f"{owner.tag}+*")]
+        groups_held = groups.held(owner)
+        # The folder on which boxes are mounted is no box, but it must not stay when all else is gone.
+        last = not owner.alive() and not groups_held + images
+        return groups_held + images + unheld + (places if last else [])
+
+    def has_image(self, image_id: str) -> bool:
+        """Whether the engine's store has it."""
+        if self._engine == "namespace":
+            return ImageStore(home()).find(image_id) is not None
+        import docker
+
+        try:
+            return bool(docker.APIClient().inspect_image(image_id))
+        except docker.errors.ImageNotFound:
+            return False
+
+
+@pytest.fixture
+def held(engine: Engine) -> Held:
+    """`held(owner)`: what that process holds; `held.has_image(id)`."""
+    return Held(engine.name)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`envwheel check` gives every label of the corpus of good and bad environments, on the real engine."""
+"""`envwheel check` gives every label of the corpus of good and bad environments, on each engine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from envwheel.sandbox.base import Engine
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 
@@ -25,9 +27,10 @@ def labels() -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_every_label() -> None:
+def test_every_label(engine: Engine) -> None:
     wanted = labels()
-    command = [sys.executable, "-m", "envwheel.cli", "check", "--json", *(str(CASES / name) for name in wanted)]
+    command = [sys.executable, "-m", "envwheel.cli", "check", "--json", "--engine", engine.name]
+    command += [str(CASES / name) for name in wanted]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3000)
     verdicts = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
     found = {name: (verdict["verdict"], verdict["code"]) for name, verdict in verdicts.items()}

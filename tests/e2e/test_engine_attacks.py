@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import socket
+import subprocess
+import tarfile
+import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import docker
 import pytest
 
-from envwheel.errors import BoxGone, BuildFailed
+from envwheel.errors import BoxGone, BuildFailed, InfraError
 from envwheel.sandbox import owner
-from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, BoxLimits, Engine
-from envwheel.sandbox.docker import open_engine as open_docker
+from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, BoxLimits, Engine, Entry, Tree
 
 pytestmark = pytest.mark.e2e
 
@@ -162,12 +163,116 @@ def test_no_way_out(start):
     assert "unreachable" in result.output
 
 
-@pytest.fixture(scope="module")
-def small_builds() -> Iterator[Engine]:
-    """The docker engine with small limits for builds, so that reaching them takes no time."""
-    opened = open_docker({"memory_mb": 256, "processes": 128, "file_mb": 256, "step_mb": 128})
-    yield opened
-    opened.close()
+TAKE_THE_HOSTS_PROGRAM = """
+import os, struct, time
+# A program that waits, in the place of the loader: whatever starts from now on stays at its first instruction.
+head = b"\\x7fELF\\x02\\x01\\x01" + bytes(9)
+head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 120, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+code = b"\\xb8\\x22\\x00\\x00\\x00\\x0f\\x05\\xeb\\xf7"
+part = struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, 120 + len(code), 120 + len(code), 4096)
+ours = {os.readlink(f"/proc/{pid}/exe") for pid in filter(str.isdigit, os.listdir("/proc"))}
+open("/lib64/new", "wb").write(head + part + code)
+open("/usr/bin/new", "w").write("#!/proc/self/exe\\n")
+for path, place in (("/lib64/new", "/lib64/ld-linux-x86-64.so.2"), ("/usr/bin/new", "/usr/bin/bash")):
+    os.chmod(path, 0o755)
+    os.rename(path, place)
+open("/app/ready", "w").close()
+end, met, wrote = time.monotonic() + 8, set(), set()
+while time.monotonic() < end and not met:
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            held = os.open(f"/proc/{pid}/exe", os.O_PATH)
+        except OSError:
+            continue
+        name = os.readlink(f"/proc/self/fd/{held}")
+        if name in ours or name.removesuffix(" (deleted)") in ours:
+            os.close(held)
+            continue
+        met.add(name)
+        os.kill(int(pid), 9)
+        for _ in range(400):
+            try:
+                os.close(os.open(f"/proc/self/fd/{held}", os.O_WRONLY))
+                wrote.add(name)
+                break
+            except OSError:
+                time.sleep(0.0005)
+        os.close(held)
+print("met", len(met), "wrote", sorted(wrote))
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="its loader is a program for x86-64")
+def test_a_shell_that_is_a_script_of_the_hosts_program(start):
+    """What enters a box is for a moment a program of the host: it must not be possible to write to that file."""
+    box = start()
+    root = box.shell(user="root")
+    box.put(Tree({"/thief.py": Entry("file", 0o600, TAKE_THE_HOSTS_PROGRAM.encode())}))
+    told: list[str] = []
+    thief = threading.Thread(target=lambda: told.append(root.run("python3 /thief.py", timeout_s=60).output))
+    thief.start()
+    while box.get("/app/ready") is None and thief.is_alive():
+        time.sleep(0.05)
+    with contextlib.suppress(BoxGone, InfraError):
+        box.shell(user="root").close()
+    thief.join()
+    print(told)
+    assert told[0].endswith("wrote []\n")
+
+
+def test_a_network_does_not_reach_what_listens_on_the_hosts_loopback(start):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        code = "import socket, sys\nfor host in sys.argv[2:]:\n"
+        code += "  try: socket.create_connection((host, int(sys.argv[1])), 2); print(host)\n  except OSError: pass"
+        told = start(network=True).shell().run(f"python3 -c '{code}' {port} 127.0.0.1 10.0.2.2 172.17.0.1")
+        assert (told.exit_code, told.output) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "mount -t tmpfs none /mnt",
+        "unshare -m true",
+        "mknod /d b 8 0",
+        "chroot / true && test -e /proc/1/root{secret}",
+        "cat /proc/1/root{secret}",
+        "for d in /proc/[0-9]*; do cat $d/root{secret} $d/cwd{secret}; done 2>/dev/null",
+        "echo 1 >/proc/sys/kernel/sysrq",
+        "ls /run/docker.sock /var/run/docker.sock",
+        "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2)'",
+        "date -s 2001-01-01",
+    ],
+)
+def test_builds_reach_nothing_of_the_host(small_builds, tmp_path, run):
+    context = tmp_path / "context"
+    context.mkdir()
+    (tmp_path / "secret").write_text("the host's\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        step = run.replace("{secret}", str(tmp_path / "secret")).replace("{port}", str(listener.getsockname()[1]))
+        with pytest.raises(BuildFailed):
+            build_small(small_builds, context, step)
+
+
+def test_a_device_in_an_archive_cannot_be_opened(small_builds, tmp_path):
+    with tarfile.open(tmp_path / "devices.tar", "w") as archive:
+        device = tarfile.TarInfo("disk")
+        device.type, device.devmajor, device.devminor, device.mode = tarfile.BLKTYPE, 7, 0, 0o666
+        archive.addfile(device)
+    (tmp_path / "Dockerfile").write_text("FROM envwheel/base:bookworm\nADD devices.tar /\nRUN : </disk\n")
+    with pytest.raises(BuildFailed):
+        small_builds.build(tmp_path, timeout_s=60)
+
+
+def test_a_build_that_kills_everything_it_sees(small_builds, tmp_path):
+    innocent = subprocess.Popen(["sleep", "60"])
+    try:
+        with contextlib.suppress(BuildFailed):
+            build_small(small_builds, tmp_path, "kill -9 -1; for p in $(seq 9999); do kill -9 $p 2>/dev/null; done")
+        assert innocent.poll() is None
+    finally:
+        innocent.kill()
+        innocent.wait()
 
 
 def build_small(engine: Engine, tmp_path: Path, run: str, timeout_s: float = 60.0) -> None:
@@ -201,13 +306,11 @@ def test_builds_that_take_too_much(small_builds, tmp_path, run):
         build_small(small_builds, tmp_path, run)
 
 
-def test_failed_builds_leave_nothing(small_builds, tmp_path):
+def test_failed_builds_leave_nothing(small_builds, held, tmp_path):
+    before = set(held(str(owner.current())))
     for run in ("mkdir /made; false", "sleep 100"):
         with pytest.raises(BuildFailed):
             build_small(small_builds, tmp_path, run, timeout_s=4)
-    client = docker.APIClient()
-    mine = {"label": f"envwheel.owner={owner.current()}"}
-    assert not [box for box in client.containers(all=True, filters=mine) if "bomb.py" in box["Command"]]
-    assert not client.images(filters={**mine, "dangling": True})
+    assert set(held(str(owner.current()))) <= before
     groups = Path("/sys/fs/cgroup/pids/envwheel-builds")
     assert not list(groups.glob(f"*-{os.getpid()}"))

@@ -7,6 +7,7 @@ import pytest
 from envwheel.errors import SetupError, UsageError
 from envwheel.sandbox import engines
 from envwheel.sandbox.docker_build import failure
+from envwheel.sandbox.namespace import missing
 
 
 def test_an_unknown_engine_names_the_installed_ones():
@@ -16,10 +17,21 @@ def test_an_unknown_engine_names_the_installed_ones():
 
 def test_a_silent_daemon_is_a_setup_error_with_the_line_that_mends_it(monkeypatch, tmp_path):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SetupError, match="apt-get install"):
         engines.open_engine("docker")
+    with pytest.raises(SetupError, match="apt-get install buildah bubblewrap"):
+        engines.open_engine("namespace")
     with pytest.raises(SetupError, match="No engine works here"):
         engines.open_engine("auto")
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_without_a_daemon_auto_takes_the_namespace_engine(monkeypatch, tmp_path):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
+    engine = engines.open_engine("auto")
+    assert engine.name == "namespace"
+    engine.close()
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidates", type=int, help="candidates a round")
     parser.add_argument("--proposer", help="procedural")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
-    parser.add_argument("--engine", help="auto, docker")
+    parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
     parser.add_argument("--jobs", type=int, help="boxes at a time")

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", type=int, default=1, metavar="N", help="trials of each (default 1)")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
     parser.add_argument("--config", type=Path, help="an envwheel.toml, for its [solver] and [engine]")
-    parser.add_argument("--engine", help="auto, docker")
+    parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--seed", type=int, default=0, help="equal seeds give equal trials, as far as the solver can")
     parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
     parser.add_argument("--out", type=Path, default=Path("rollouts"), help="where rollouts go (default: rollouts)")

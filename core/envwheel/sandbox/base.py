@@ -2,7 +2,7 @@
 
 Everything in a box is hostile. Implementations are thread-safe; one `Engine` serves all trials of a process. Errors:
 `InfraError` when our side failed, `BuildFailed` when the candidate's image does not build, `BoxGone` when a box ended.
-`docker.py` is the real one, `fake.py` the one for unit tests.
+`docker.py` and `namespace.py` are the real ones, `fake.py` the one for unit tests.
 """
 
 from __future__ import annotations

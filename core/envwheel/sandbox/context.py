@@ -12,7 +12,7 @@ import os
 import stat
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from envwheel.errors import BuildFailed, UsageError
@@ -102,6 +102,15 @@ def pack_context(context: Path | None, dockerfile: str) -> bytes:
                 raise BuildFailed(f"The build context is over {MAX_FILES} files or {MAX_BYTES >> 20} MiB.")
             if relative != DOCKERFILE and context is not None:
                 _add_from(archive, context, relative, status)
+    return buffer.getvalue()
+
+
+def packed(files: Mapping[str, str]) -> bytes:
+    """The tar for the builder of a context that is no folder."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, text in files.items():
+            _add(archive, name, 0o644, text.encode())
     return buffer.getvalue()
 
 

@@ -11,7 +11,6 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from envwheel.api import BaseImage
@@ -19,10 +18,13 @@ from envwheel.errors import BoxGone, InfraError, SetupError
 from envwheel.sandbox import cgroups, owner, sweep
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
+from envwheel.sandbox.builds import BuildLimits
 from envwheel.sandbox.cgroups import Confinement
 from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_box import DockerBox, creation
-from envwheel.sandbox.docker_build import Builder, BuildLimits
+from envwheel.sandbox.docker_build import Builder
+from envwheel.sandbox.docker_disk import DockerDisk
+from envwheel.sandbox.docker_images import DockerShelf
 from envwheel.sandbox.faketime import FakeTime
 from envwheel.sandbox.images import Images
 from envwheel.sandbox.layers import layer_files
@@ -55,10 +57,11 @@ class DockerEngine:
             raise SetupError("The Docker daemon runs Windows containers; envwheel needs Linux ones.")
         self._confinement = Confinement(info.get("CgroupDriver", ""), int(info.get("CgroupVersion") or 1))
         self._faketime = FakeTime.find_or_fetch()
-        self._watchdog = Watchdog(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")), limits.step_mb)
-        self._reaper = Reaper(self._owner)
-        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog, limits)
-        self._images = Images(daemon, self._builder)
+        self.disk = DockerDisk(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")))
+        self._watchdog = Watchdog(self.disk.root)
+        self._reaper = Reaper(self._owner, self.name)
+        self._builder = Builder(daemon, self._owner, self._confinement, self._watchdog, self.disk, limits)
+        self._images = Images(DockerShelf(daemon, self._builder))
         self._boxes: dict[str, DockerBox] = {}
         self._users: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -69,15 +72,9 @@ class DockerEngine:
     def build(self, context: Path, *, timeout_s: float = 600.0, network: bool = True) -> Image:
         """See `Engine.build`."""
         self._begin()
-        used: dict[str, str] = {}
-
-        def resolve(reference: str) -> str:
-            image = self._images.image(reference)
-            used.update(image.aliases)
-            return image.id
-
-        built = self._builder.build(context, resolve, timeout_s=timeout_s, network=network)
-        return replace(built, aliases=tuple(sorted(used.items())))
+        return self._images.built(
+            lambda resolve: self._builder.build(context, resolve, timeout_s=timeout_s, network=network)
+        )
 
     def image(self, reference: str) -> Image:
         """See `Engine.image`."""
@@ -167,6 +164,7 @@ class DockerEngine:
     def forget(self, box: DockerBox) -> None:
         """Remove a box; used by `DockerBox.close`. What cannot be removed now is left to `close` and the reaper."""
         self._watchdog.drop(box)
+        self.disk.forget(box.id)
         with contextlib.suppress(InfraError):
             self.daemon.call(
                 "remove a box", lambda api: api.remove_container(box.id, force=True, v=True), ignore=(404, 409)

@@ -1,12 +1,7 @@
-"""A box of the Docker engine: one hardened container whose first process does nothing but reap.
-
-The first process cannot be killed from inside, so that `kill -9 -1` in a box ends commands, not the box; it counts the
-kernel's uptime (clock tricks do not reach it) and ends the box after its lifetime.
-"""
+"""A box of the Docker engine: one hardened container whose first process does nothing but reap (`within.py`)."""
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Mapping
 from contextlib import closing
@@ -15,35 +10,17 @@ from typing import TYPE_CHECKING, Any
 from envwheel.errors import BoxGone, InfraError
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
 from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.shell import KILL_BELOW, DockerShell
+from envwheel.sandbox.docker_shell import KILL_BELOW, DockerConnection
+from envwheel.sandbox.shell import PersistentShell
 from envwheel.sandbox.transfer import pack, unpack
+from envwheel.sandbox.within import CAPABILITIES, LIFETIME_CODE, OPEN_FILES, WHY, first_process
 
 if TYPE_CHECKING:
     from envwheel.sandbox.docker import DockerEngine
 
-LIFETIME_CODE = 99
 DEFAULT_CAPS = ArchiveCaps()
 EXEC_S = 30.0
 """Time for the few short commands that the engine itself runs in a box."""
-CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL")
-"""What root in a box keeps: enough for apt-get, useradd, chown and su; no raw sockets, devices, mounts or tracing."""
-WHY = {
-    "died": "its first process ended",
-    "disk_limit": "it used more disk than its limit",
-    "memory": "its first process was killed for memory",
-    "lifetime": "its lifetime was over",
-}
-
-
-def first_process(lifetime_s: float) -> list[str]:
-    """The command line of process 1: reap, ignore signals, end after `lifetime_s`."""
-    seconds = max(1, math.ceil(lifetime_s))
-    script = (
-        f'trap "" TERM INT HUP QUIT; read -r now idle </proc/uptime; end=$((${{now%.*}} + {seconds})); '
-        f'while read -r now idle </proc/uptime; [ "${{now%.*}}" -lt "$end" ]; do sleep {min(seconds, 30)} & wait $!; '
-        f"done; exit {LIFETIME_CODE}"
-    )
-    return ["/bin/sh", "-c", script]
 
 
 def creation(
@@ -63,7 +40,7 @@ def creation(
         security_opt=["no-new-privileges"],
         log_config={"type": "none"},
         ulimits=[
-            {"Name": "nofile", "Soft": 8192, "Hard": 8192},
+            {"Name": "nofile", "Soft": OPEN_FILES, "Hard": OPEN_FILES},
             {"Name": "fsize", "Soft": limits.disk_mb << 20, "Hard": limits.disk_mb << 20},
             {"Name": "core", "Soft": 0, "Hard": 0},
         ],
@@ -95,10 +72,14 @@ class DockerBox:
         self._reason: str | None = None
         self._usage = Usage()
 
-    def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> DockerShell:
+    def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> PersistentShell:
         """See `Box.shell`."""
         self._usable()
-        return DockerShell(self, user or self._user or None, env or {})
+        return PersistentShell(self, user or self._user or None, env or {})
+
+    def connect(self, user: str | None, env: Mapping[str, str]) -> DockerConnection:
+        """See `ShellBox.connect`."""
+        return DockerConnection(self, user, env)
 
     def put(self, tree: Tree, *, owner: tuple[int, int] = (0, 0)) -> None:
         """See `Box.put`. A link or file in the place of a folder of `tree` is replaced, not followed."""
@@ -154,6 +135,10 @@ class DockerBox:
         """Kill the box for `reason` (the watchdog does)."""
         self._reason = self._reason or reason
         self.daemon.call("stop a box", lambda api: api.kill(self.id), ignore=(404, 409))
+
+    def disk_used(self) -> int | None:
+        """Bytes that its writable layer and volumes hold, None when that cannot be told."""
+        return self._engine.disk.used(self.id)
 
     def check(self) -> None:
         """Raise BoxGone when the box is."""

@@ -9,7 +9,6 @@ that uses the image, so that the last one to let go removes it.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import threading
@@ -17,15 +16,16 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envwheel.errors import BuildFailed, InfraError
+from envwheel.sandbox import builds
 from envwheel.sandbox.base import Image
-from envwheel.sandbox.context import dockerfile_text, pack_context, refuse_bombs
+from envwheel.sandbox.builds import LABEL, LOG_LINES, UNREACHABLE, BuildLimits, Request
+from envwheel.sandbox.context import dockerfile_text
 from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.dockerfile import instructions, prepare
+from envwheel.sandbox.docker_disk import BuildSteps, DockerDisk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,42 +35,25 @@ if TYPE_CHECKING:
     from envwheel.sandbox.watchdog import Watchdog
 
 REPOSITORY = "envwheel/built"
-LABEL = "envwheel.build"
-LOG_LINES = 60
 SETTLE_TRIES, SETTLE_S = 40, 0.25
-UNREACHABLE = ("timeout", "Timeout", "toomanyrequests", "rate limit", "connection reset", "TLS handshake", "503", "502")
-"""Words of a registry or mirror that could answer on another day: our side's failure, not the candidate's."""
 OWN_STATE = ('unable to find image "sha256:', "No such image: sha256:", "layer does not exist", "mount does not exist")
 """Words of a daemon that lost sight of an image or layer while others were removed beside it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BuildLimits:
-    """What one build may use: MiB of memory, processes, MiB of one file, MiB that one step writes."""
-
-    memory_mb: int = 4096
-    processes: int = 1024
-    file_mb: int = 4096
-    step_mb: int = 8192
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One build: the tar, its content key, base image ids."""
-
-    tar: bytes
-    key: str
-    bases: tuple[str, ...]
 
 
 class Builder:
     """Builds images once per content; safe to call from many threads."""
 
     def __init__(
-        self, daemon: Daemon, owner: Owner, confinement: Confinement, watchdog: Watchdog, limits: BuildLimits
+        self,
+        daemon: Daemon,
+        owner: Owner,
+        confinement: Confinement,
+        watchdog: Watchdog,
+        disk: DockerDisk,
+        limits: BuildLimits,
     ) -> None:
         self._daemon, self._owner, self._confinement = daemon, owner, confinement
-        self._watchdog, self._limits = watchdog, limits
+        self._watchdog, self._disk, self._limits = watchdog, disk, limits
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._guard = threading.Lock()
         self._slots = threading.BoundedSemaphore(max(os.cpu_count() or 1, 2))
@@ -104,19 +87,11 @@ class Builder:
         network: bool,
         key_label: str | None = None,
     ) -> Request:
-        """The tar and content key of a build; `key_label` names one more label that holds the key.
-
-        Raises BuildFailed for what is refused.
-        """
-        labels = {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"} | ({key_label: "@KEY@"} if key_label else {})
-        marked, bases = prepare(dockerfile, resolve, labels)
-        if context is not None and any(item.word == "ADD" for item in instructions(dockerfile)):
-            refuse_bombs(context, self._limits.step_mb << 20)
-        digest = hashlib.sha256(json.dumps([marked, bases, network]).encode())
-        digest.update(pack_context(context, dockerfile))
-        key = digest.hexdigest()[:32]
-        marked = marked.replace("@KEY@", key).replace("@OWNER@", str(self._owner))
-        return Request(pack_context(context, marked), key, bases)
+        """See `builds.request`."""
+        step_mb = self._limits.step_mb
+        return builds.request(
+            context, dockerfile, resolve, network=network, owner=self._owner, step_mb=step_mb, key_label=key_label
+        )
 
     def _tag(self, key: str) -> str:
         return f"{REPOSITORY}:{key}-{self._owner.tag}"
@@ -132,7 +107,8 @@ class Builder:
 
     def make(self, request: Request, *, timeout_s: float, network: bool) -> str:
         """Build now; the image's id. Raises BuildFailed, InfraError."""
-        with self._slots, self._confined(request.key) as parent, self._watchdog.build(request.key) as watched:
+        steps = BuildSteps(self._daemon, self._disk, request.key, self._limits.step_mb << 20)
+        with self._slots, self._confined(request.key) as parent, self._watchdog.build(steps.look) as watched:
             log: deque[str] = deque(maxlen=LOG_LINES)
             try:
                 return self._run(request, timeout_s, network, parent, log)

@@ -1,4 +1,4 @@
-"""Base images: from the local store, made from their recipe, or from the daemon's registry.
+"""Base images: from the engine's store, made from their recipe, or from a registry.
 
 A base image of ours carries the label `envwheel.base` with the hash of its recipe, so that a changed recipe makes it
 anew. `envwheel/base:bookworm` is built from a registry's Debian where one answers, else made from Debian's packages
@@ -11,18 +11,17 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from envwheel.api import BaseImage
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.sandbox import recipe
 from envwheel.sandbox.aliases import Alias, normalised
 from envwheel.sandbox.base import Image
-from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.docker_build import UNREACHABLE, Builder, Request
+from envwheel.sandbox.builds import UNREACHABLE, Request
 
 BASE = "envwheel/base:bookworm"
 UPSTREAM = "debian:bookworm-slim"
@@ -43,15 +42,34 @@ ALIASES: tuple[tuple[str, str], ...] = (
 """Pattern of a whole reference -> the local base that stands for it where no registry answers."""
 LABEL = "envwheel.base"
 ABSENT = ("no such host", "connection refused", "network is unreachable", "no route to host", "x509")
-"""Words of a daemon that reaches no registry at all."""
+"""Words of an engine that reaches no registry at all."""
 BUILD_S = 1800.0
+
+
+class Shelf(Protocol):
+    """An engine's own store of images, as `Images` uses it."""
+
+    def local(self, reference: str, key: str | None = None) -> Image | None:
+        """The image called `reference`, if it was made from recipe `key` (None: any). InfraError."""
+
+    def pull(self, source: str) -> str:
+        """Fetch an image from a registry; the error's text, empty when it worked. InfraError."""
+
+    def request(self, context: Path | None, dockerfile: str, resolve: Callable[[str], str]) -> Request:
+        """The build of a base image. BuildFailed."""
+
+    def make(self, tag: str, request: Request) -> None:
+        """Build it and call it `tag`. BuildFailed, InfraError."""
+
+    def take(self, tag: str, tar: Path, key: str) -> None:
+        """Make a base image of a whole file system, made from recipe `key`. InfraError."""
 
 
 class Images:
     """Resolves image references to local images, making or pulling what is missing; safe from many threads."""
 
-    def __init__(self, daemon: Daemon, builder: Builder) -> None:
-        self._daemon, self._builder = daemon, builder
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
         self._lock = threading.RLock()
         self._ready: dict[str, Image] = {}
         self._no_registry = False
@@ -76,7 +94,7 @@ class Images:
             return self._debian()
         if name in self._known:
             return self.ensure(self._known[name])
-        found = self._local(name) or self._pulled(name)
+        found = self._shelf.local(name) or self._pulled(name)
         if found is not None:
             return found
         stand_in = well_known(name)
@@ -91,24 +109,29 @@ class Images:
         """The local id for a FROM line."""
         return self.image(reference).id
 
+    def built(self, build: Callable[[Callable[[str], str]], Image]) -> Image:
+        """What `build(resolve)` makes; it names the stand-ins that were used for its FROM lines."""
+        used: dict[str, str] = {}
+
+        def resolve(reference: str) -> str:
+            image = self.image(reference)
+            used.update(image.aliases)
+            return image.id
+
+        return replace(build(resolve), aliases=tuple(sorted(used.items())))
+
     def ensure(self, base: BaseImage) -> Image:
         """The image of `base`, built when it is missing or its recipe changed. Raises BuildFailed, InfraError."""
         with self._lock:
             self._known[base.tag] = base
             if base.tag not in self._ready:
-                request = self._builder.request(
-                    base.context, base.dockerfile, self.resolve, network=True, key_label=LABEL
-                )
-                found = self._local(base.tag, request.key)
-                self._ready[base.tag] = found or self._make(base.tag, request)
+                request = self._shelf.request(base.context, base.dockerfile, self.resolve)
+                self._ready[base.tag] = self._shelf.local(base.tag, request.key) or self._made(base.tag, request)
             return self._ready[base.tag]
 
-    def _make(self, tag: str, request: Request) -> Image:
-        image_id = self._builder.make(request, timeout_s=BUILD_S, network=True)
-        repository, _, version = tag.rpartition(":")
-        self._daemon.call("tag an image", lambda api: api.tag(image_id, repository, version))
-        self._builder.clear(request.key)
-        made = self._local(tag)
+    def _made(self, tag: str, request: Request) -> Image:
+        self._shelf.make(tag, request)
+        made = self._shelf.local(tag)
         if made is None:
             raise InfraError("daemon", f"The image {tag} was built but is not there.")
         return made
@@ -117,69 +140,37 @@ class Images:
         with self._lock:
             if BASE not in self._ready:
                 key = recipe.key()
-                found = self._local(BASE, key)
-                if found is None:
-                    self._make_base(key)
-                    found = self._local(BASE, key)
-                if found is None:
-                    raise InfraError("daemon", f"The image {BASE} was imported but is not there.")
-                self._ready[BASE] = found
+                self._ready[BASE] = self._shelf.local(BASE, key) or self._made_base(key)
             return self._ready[BASE]
 
-    def _make_base(self, key: str) -> None:
+    def _made_base(self, key: str) -> Image:
         """From a registry's Debian, else from Debian's packages."""
         upstream = self._pulled(UPSTREAM)
         if upstream is not None:
             text, found = recipe.dockerfile(UPSTREAM, f'{LABEL}="{key}"'), upstream.id
-            self._make(BASE, self._builder.request(None, text, lambda _: found, network=True))
-            return
+            return self._made(BASE, self._shelf.request(None, text, lambda _: found))
         with recipe.archive() as tar:
-            self._import(tar, key)
-
-    def _import(self, tar: Path, key: str) -> None:
-        repository, _, version = BASE.rpartition(":")
-        changes = [*recipe.CHANGES, f'LABEL {LABEL}="{key}"']
-        said = self._daemon.call(
-            "import a base image",
-            lambda api: api.import_image_from_file(str(tar), repository=repository, tag=version, changes=changes),
-        )
-        if '"error"' in str(said):
-            raise InfraError("daemon", f"The base image could not be imported: {said}")
-
-    def _local(self, reference: str, key: str | None = None) -> Image | None:
-        """The image called `reference` in the local store, if it was made from recipe `key` (None: any)."""
-        seen = self._daemon.call("inspect an image", lambda api: api.inspect_image(reference), ignore=(404,))
-        config: Mapping[str, Any] = (seen or {}).get("Config") or {}
-        if seen is None or (key is not None and (config.get("Labels") or {}).get(LABEL) != key):
-            return None
-        return Image(seen["Id"], user=config.get("User") or "", workdir=config.get("WorkingDir") or "")
+            self._shelf.take(BASE, tar, key)
+        made = self._shelf.local(BASE, key)
+        if made is None:
+            raise InfraError("daemon", f"The image {BASE} was imported but is not there.")
+        return made
 
     def _pulled(self, reference: str) -> Image | None:
-        """The image from the registry that the daemon, or `ENVWHEEL_REGISTRY_MIRROR`, names; None: not there."""
+        """The image from the registry that the engine, or `ENVWHEEL_REGISTRY_MIRROR`, names; None: not there."""
         with self._lock:
             if self._no_registry or reference.startswith(("sha256:", "envwheel/")):
                 return None
         mirror = os.environ.get("ENVWHEEL_REGISTRY_MIRROR", "").rstrip("/")
         source = f"{mirror}/{reference}" if mirror else reference
-        error = self._pull(source)
+        error = self._shelf.pull(source)
         if not error:
-            return self._local(source)
+            return self._shelf.local(source)
         if any(word in error for word in ABSENT):
             self._no_registry = True
         elif any(word in error for word in UNREACHABLE):
             raise InfraError("network", f"The registry did not give {source}: {error}")
         return None
-
-    def _pull(self, source: str) -> str:
-        """Pull `source`; the daemon's error text, empty when it worked."""
-        try:
-            with self._daemon.errors(f"pull {source}") as api:
-                for line in api.pull(source, stream=True, decode=True):
-                    if "error" in line:
-                        return str(line["error"])
-        except Refused as refused:
-            return refused.explanation
-        return ""
 
 
 def well_known(reference: str) -> str | None:

@@ -12,7 +12,7 @@ import posixpath
 import stat
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
@@ -41,13 +41,18 @@ def layer_files(daemon: Daemon, image: Image) -> Iterator[LayerFile]:
         return
     folders = _folders(seen)[:count]
     if len(folders) == count and all(os.access(folder, os.R_OK | os.X_OK) for folder in folders):
-        layers = [_from_folder(folder, number) for number, folder in enumerate(reversed(folders))]
-        yield from _with_visibility(layers)
+        yield from folder_files(folders)
         return
     with tempfile.TemporaryFile() as spool:
         for chunk in daemon.call("save an image", lambda api: api.get_image(image.id, chunk_size=1 << 20)) or ():
             spool.write(chunk)
         yield from _with_visibility(_from_save(spool, count))
+
+
+def folder_files(folders: Sequence[str]) -> Iterator[LayerFile]:
+    """The files of overlay folders, the top one named first."""
+    layers = [_from_folder(folder, number) for number, folder in enumerate(reversed(folders))]
+    yield from _with_visibility(layers)
 
 
 def _inspect(daemon: Daemon, image_id: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 `Reaper.start()` starts it once, before the first box. It blocks on a pipe that only the orchestrator holds; when the
 pipe closes, by an orderly end or by `kill -9`, it removes every box and image with the orchestrator's label and ends.
-Run as `python -m envwheel.sandbox.reaper OWNER`.
+Run as `python -m envwheel.sandbox.reaper OWNER ENGINE`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ROUNDS = 5
 class Reaper:
     """The orchestrator's end of the pipe."""
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, owner: Owner, engine: str) -> None:
+        self._owner, self._engine = owner, engine
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -34,7 +34,7 @@ class Reaper:
                 # Its own session, so that Ctrl-C in the terminal does not reach it; -P, so that a folder of the
                 # current directory is never imported.
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "envwheel.sandbox.reaper", str(self._owner)],
+                    [sys.executable, "-P", "-m", "envwheel.sandbox.reaper", str(self._owner), self._engine],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
@@ -63,14 +63,24 @@ def main(argv: list[str]) -> int:
         return 0
     # Not before: a waiting reaper stays small.
     from envwheel.errors import EnvwheelError
-    from envwheel.sandbox.daemon import Daemon
-    from envwheel.sandbox.sweep import sweep
 
     for _ in range(ROUNDS):
         with contextlib.suppress(EnvwheelError):
-            sweep(Daemon(), only=owner)
+            _sweep(argv[1], owner)
         time.sleep(2)
     return 0
+
+
+def _sweep(engine: str, owner: Owner) -> None:
+    if engine == "docker":
+        from envwheel.sandbox.daemon import Daemon
+        from envwheel.sandbox.sweep import sweep
+
+        sweep(Daemon(), only=owner)
+    else:
+        from envwheel.sandbox.leftovers import sweep_leftovers
+
+        sweep_leftovers(only=owner)
 
 
 if __name__ == "__main__":

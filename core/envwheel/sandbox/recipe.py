@@ -78,7 +78,7 @@ def archive() -> Iterator[Path]:
 def _make(path: Path) -> None:
     if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
         raise SetupError(
-            "The base image is not in Docker's store and can be made here only by root with mmdebstrap: "
+            "The base image is not in the engine's store and can be made here only by root with mmdebstrap: "
             + INSTALL
             + "."
         )

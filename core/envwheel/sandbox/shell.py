@@ -1,4 +1,4 @@
-"""A persistent shell in a Docker box, over one attached exec: about a millisecond a command instead of an exec's fifty.
+"""A persistent shell in a box, over a connection that the engine makes: about a millisecond a command.
 
 The protocol is in `marker.py`. A command over its time or output limit is killed with everything below it; a shell that
 does not come back is replaced by a fresh one, which the result says (`shell_lost`).
@@ -9,125 +9,58 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 from envwheel.errors import BoxGone, InfraError
 from envwheel.sandbox.base import CommandResult
-from envwheel.sandbox.daemon import Attached, Refused
-from envwheel.sandbox.marker import Answer, Frames, HeadTail, new_nonce, opening, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from envwheel.sandbox.docker_box import DockerBox
+from envwheel.sandbox.marker import Answer, HeadTail, new_nonce, wrapped
 
 FLOOD_BYTES = 64 << 20
 """A command that prints more than this is killed."""
 GRACE_S = 3.0
 """How long a shell may take to come back after its command was killed."""
 OPEN_S = 60.0
-BASH = ["/bin/sh", "-c", "for b in /bin/bash /usr/bin/bash; do [ -x $b ] && exec $b --noprofile --norc; done; exec sh"]
-
-KILL_BELOW = """\
-shell=$1; seen=" $shell "; pass=0; grew=1
-while [ $grew = 1 ] && [ $pass -lt 50 ]; do
-  grew=0; pass=$((pass + 1))
-  for dir in /proc/[0-9]*; do
-    pid=${dir#/proc/}
-    case $seen in *" $pid "*) continue;; esac
-    parent=
-    while read -r key value; do
-      if [ "$key" = PPid: ]; then parent=$value; break; fi
-    done 2>/dev/null <"$dir/status"
-    case $seen in *" ${parent:-none} "*) seen="$seen$pid "; kill -STOP "$pid" 2>/dev/null; grew=1;; esac
-  done
-done
-for pid in $seen; do
-  if [ "$pid" != "$shell" ] || [ "$2" = all ]; then kill -KILL "$pid" 2>/dev/null; fi
-done
-"""
-"""Kills what runs below process $1 ($2 = all: it as well). Stops first, so that nothing escapes to a new parent; needs
-no `ps`, and one spare process."""
 
 
-class _Connection:
-    """The attached exec of one shell process."""
+class Connection(Protocol):
+    """One shell process in a box that has said hello; making it raises BoxGone or InfraError."""
 
-    def __init__(self, box: DockerBox, user: str | None, env: Mapping[str, str]) -> None:
-        self._box = box
-        self._frames = Frames()
-        self._rest = b""
-        self.ended = False
-        try:
-            self._exec, self._stream = self._attach(user, env, workdir=None)
-        except Refused:
-            # The working directory may have been removed by what ran before.
-            try:
-                self._exec, self._stream = self._attach(user, env, workdir="/")
-            except Refused as refused:
-                raise box.lost(f"a shell as user {user or 'root'!r} did not start", refused) from refused
-        answer = Answer(new_nonce(), HeadTail(4096))
-        self.send(opening(answer.nonce, box.spec.workdir))
-        if not self.read(answer, time.monotonic() + OPEN_S, flood=1 << 20):
-            self.close()
-            answer.flush()
-            said = answer.output.text().strip() or "no answer"
-            raise box.lost(f"a shell as user {user or 'root'!r} did not start: {said}")
-        self.pid = answer.code or 0
-
-    def _attach(self, user: str | None, env: Mapping[str, str], workdir: str | None) -> tuple[str, Attached]:
-        daemon = self._box.daemon
-        with daemon.slot("start a shell") as api:
-            made = api.exec_create(
-                self._box.id, BASH, stdin=True, stderr=False, user=user or "", environment=dict(env), workdir=workdir
-            )
-            return made["Id"], daemon.attach(made["Id"])
+    ended: bool
 
     def send(self, data: bytes) -> None:
-        """Write all of `data` to the shell's standard input."""
-        try:
-            self._stream.socket.sendall(data)
-        except OSError as error:
-            raise self._box.lost(f"a shell's connection broke ({error})") from error
+        """Write all of `data` to the shell's standard input. BoxGone, InfraError."""
 
     def read(self, answer: Answer, deadline: float, flood: int = FLOOD_BYTES) -> bool:
         """Read until the marker (True), the deadline, the end of the shell or too much output (False)."""
-        if self._rest and answer.feed(self._rest):
-            return True
-        self._rest = b""
-        while answer.output.total <= flood and self._stream.wait(deadline - time.monotonic()):
-            data = self._stream.receive()
-            if not data:
-                self.ended = True
-                return False
-            if answer.feed(self._frames.feed(data)):
-                self._rest = answer.rest
-                return True
-        return False
+
+    def kill(self, *, shell_too: bool) -> None:
+        """Kill what runs below the shell, and the shell as well when asked. BoxGone."""
 
     def exit_code(self) -> int | None:
-        """The exit code of a shell that has ended; None when the daemon does not know it."""
-        for _ in range(20):
-            seen = self._box.daemon.call("inspect a shell", lambda api: api.exec_inspect(self._exec), ignore=(404,))
-            if seen is None:
-                return None
-            if not seen["Running"]:
-                return seen["ExitCode"]
-            time.sleep(0.1)
-        return None
+        """The exit code of a shell that has ended; None when it is not known."""
 
     def close(self) -> None:
         """Let go of the shell."""
-        self._stream.close()
 
 
-class DockerShell:
+class ShellBox(Protocol):
+    """What a shell needs of its box."""
+
+    def connect(self, user: str | None, env: Mapping[str, str]) -> Connection:
+        """A new shell process. BoxGone, InfraError."""
+
+    def check(self) -> None:
+        """Raise BoxGone when the box is gone."""
+
+
+class PersistentShell:
     """Implements `Shell`. One command at a time; further callers wait."""
 
-    def __init__(self, box: DockerBox, user: str | None, env: Mapping[str, str]) -> None:
+    def __init__(self, box: ShellBox, user: str | None, env: Mapping[str, str]) -> None:
         self._box, self._user, self._env = box, user, dict(env)
         self._lock = threading.Lock()
-        self._connection: _Connection | None = _Connection(box, user, self._env)
+        self._connection: Connection | None = box.connect(user, self._env)
 
     def run(self, command: str, *, timeout_s: float = 120.0, output_cap: int = 1 << 20) -> CommandResult:
         """See `Shell.run`."""
@@ -135,7 +68,7 @@ class DockerShell:
             started = time.monotonic()
             if self._connection is None:
                 self._box.check()
-                self._connection = _Connection(self._box, self._user, self._env)
+                self._connection = self._box.connect(self._user, self._env)
             answer = Answer(new_nonce(), HeadTail(output_cap))
             connection = self._connection
             connection.send(wrapped(command, answer.nonce))
@@ -156,21 +89,24 @@ class DockerShell:
                 shell_lost=lost,
             )
 
-    def _after_end(self, connection: _Connection) -> int | None:
+    def _after_end(self, connection: Connection) -> int | None:
         """The shell ended by itself (`exit`, `exec`, a signal): its exit code, unless the whole box is gone."""
-        self._drop()
-        self._box.check()
-        code = connection.exit_code()
-        self._box.check()
-        return code
+        self._connection = None
+        try:
+            self._box.check()
+            code = connection.exit_code()
+            self._box.check()
+            return code
+        finally:
+            connection.close()
 
-    def _kill(self, connection: _Connection, answer: Answer) -> bool:
+    def _kill(self, connection: Connection, answer: Answer) -> bool:
         """Kill what the command runs, then the shell itself if it does not come back. True when the shell is lost."""
-        self._box.kill_below(connection.pid, shell_too=False)
+        connection.kill(shell_too=False)
         if connection.read(answer, time.monotonic() + GRACE_S, flood=1 << 62):
             return False
         if not connection.ended:
-            self._box.kill_below(connection.pid, shell_too=True)
+            connection.kill(shell_too=True)
         self._drop()
         self._box.check()
         return True

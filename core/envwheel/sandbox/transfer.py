@@ -98,7 +98,7 @@ def unpack(chunks: Iterable[bytes], path: str, caps: ArchiveCaps) -> Tree:
                     raise ArtifactLimit(f"{path}: more than {caps.size_mb} MiB")
     except (tarfile.TarError, ValueError, EOFError) as error:
         raise InfraError("daemon", f"The archive of {path} broke off or is malformed: {error}.") from error
-    return _without_escapes(_connected(entries, path), dropped, path)
+    return kept_inside(_connected(entries, path), dropped, path)
 
 
 def _place(name: str, path: str) -> str | None:
@@ -118,11 +118,7 @@ def _entry(
     """The entry for a member (None: left out) and a line for `Tree.dropped` ("": nothing to say)."""
     if where is None:
         return None, f"{member.name!r}: a name that leaves the archive"
-    special = (
-        f"{where}: setuid, setgid or sticky bit cleared"
-        if member.mode & 0o7000 and (member.isreg() or member.islnk())
-        else ""
-    )
+    special = cleared(where) if member.mode & 0o7000 and (member.isreg() or member.islnk()) else ""
     mode = member.mode & 0o777
     if member.isdir():
         return Entry("dir", mode), ""
@@ -139,7 +135,17 @@ def _entry(
         if len(data) != member.size:
             raise tarfile.ReadError(f"{where} is cut short")
         return Entry("file", mode, data), special
-    return None, f"{where}: device, FIFO or socket"
+    return None, special_file(where)
+
+
+def cleared(where: str) -> str:
+    """The line for a file whose special bits were dropped."""
+    return f"{where}: setuid, setgid or sticky bit cleared"
+
+
+def special_file(where: str) -> str:
+    """The line for what is no file, folder or link."""
+    return f"{where}: device, FIFO or socket"
 
 
 def _connected(entries: dict[str, Entry], path: str) -> dict[str, Entry]:
@@ -153,7 +159,8 @@ def _connected(entries: dict[str, Entry], path: str) -> dict[str, Entry]:
     return kept
 
 
-def _without_escapes(entries: dict[str, Entry], dropped: list[str], path: str) -> Tree:
+def kept_inside(entries: Mapping[str, Entry], dropped: list[str], path: str) -> Tree:
+    """The tree of `entries` without the links that leave `path`; those are added to `dropped`."""
     root = posixpath.normpath("/" + path.lstrip("/"))
     kept: dict[str, Entry] = {}
     for where, entry in entries.items():

@@ -1,0 +1,196 @@
+"""A box of the namespace engine: processes under bubblewrap on an overlay, and their files held by one descriptor.
+
+Files are copied from outside through that descriptor (`rooted.py`), shells enter from outside with no more rights than
+the box has (`entering.py`), so nothing of ours runs in a box but its first process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from envwheel.errors import BoxGone, InfraError
+from envwheel.sandbox import accounts, rooted, scratch, wards
+from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
+from envwheel.sandbox.groups import Group
+from envwheel.sandbox.image_store import Stored
+from envwheel.sandbox.namespace_shell import NamespaceConnection
+from envwheel.sandbox.shell import PersistentShell
+from envwheel.sandbox.wards import Line, Wards
+from envwheel.sandbox.within import CAPABILITIES, LIFETIME_CODE, WHY
+
+if TYPE_CHECKING:
+    from envwheel.sandbox.namespace import NamespaceEngine
+
+DEFAULT_CAPS = ArchiveCaps()
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+END_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a box is made of on the host: descriptors of its files and its writable layer, of its first process."""
+
+    files: int
+    layer: int
+    first: int
+    line: Line
+    group: Group | None
+
+    def close(self) -> None:
+        """Let go; the kernel frees what nobody holds, which takes it as long as making it."""
+        self.line.close()
+        if self.group is not None:
+            self.group.end()
+
+
+class NamespaceBox:
+    """Implements `Box`."""
+
+    def __init__(self, engine: NamespaceEngine, box_id: str, spec: BoxSpec, place: Place, image: Stored) -> None:
+        self.id, self.spec, self.image = box_id, spec, image
+        self.wards: Wards = engine.wards
+        self._engine, self._place, self._user = engine, place, spec.user or image.user
+        self._env = {**image.env, "HOSTNAME": spec.hostname or box_id, **spec.env}
+        self._lock = threading.RLock()
+        self._stopped = self._closed = False
+        self._reason: str | None = None
+        self._usage = Usage()
+        self.network: object | None = None
+
+    def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> PersistentShell:
+        """See `Box.shell`."""
+        self.check()
+        return PersistentShell(self, user or self._user or None, env or {})
+
+    def connect(self, user: str | None, env: Mapping[str, str]) -> NamespaceConnection:
+        """See `ShellBox.connect`."""
+        with self._lock:
+            self.check()
+            passwd, group = (rooted.text(self._place.files, f"etc/{name}") for name in ("passwd", "group"))
+        try:
+            who = accounts.account(user or "root", passwd, group)
+        except LookupError as error:
+            raise BoxGone("died", f"Box {self.id} is of no more use: {error}.") from error
+        request: dict[str, Any] = {
+            "do": "shell",
+            "uid": who.uid,
+            "gid": who.gid,
+            "groups": list(who.groups),
+            "capabilities": list(CAPABILITIES),
+            "doors": self._place.group.doors if self._place.group else [],
+            "file_bytes": self.spec.limits.disk_mb << 20,
+            "workdir": self.spec.workdir or self.image.workdir or "/",
+            "env": {"PATH": PATH, "HOME": who.home, **self._env, **env},
+        }
+        return NamespaceConnection(self, request, self._place.first)
+
+    def put(self, tree: Tree, *, owner: tuple[int, int] = (0, 0)) -> None:
+        """See `Box.put`. A link or file in the place of a folder of `tree` is replaced, not followed."""
+        if not tree.entries:
+            return
+        with self._lock:
+            self.check()
+            try:
+                rooted.put(self._place.files, tree, owner)
+            except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    self.end("disk_limit")
+                raise self.lost(f"files could not be put into it: {error}") from error
+
+    def get(self, path: str, caps: ArchiveCaps = DEFAULT_CAPS) -> Tree | None:
+        """See `Box.get`."""
+        with self._lock:
+            if self._closed:
+                raise BoxGone(self._reason or "died", f"Box {self.id} was closed.")
+            try:
+                return rooted.get(self._place.files, path, caps)
+            except OSError as error:
+                raise InfraError("disk", f"{path} could not be copied out of box {self.id}: {error}.") from error
+
+    def stop(self) -> None:
+        """See `Box.stop`."""
+        with self._lock:
+            if self._stopped or self._closed:
+                return
+            self.usage()
+            self._reason = self.gone()
+            self._stopped = True
+            self._kill()
+
+    def _kill(self) -> None:
+        """Kill the first process; when it is gone, the kernel has taken every other with it."""
+        wards.kill(self._place.first)
+        if not wards.ended(self._place.first, END_S):
+            raise InfraError("host", f"The processes of box {self.id} did not end within {END_S:.0f} s.")
+
+    def usage(self) -> Usage:
+        """See `Box.usage`."""
+        if not self._stopped and not self._closed and self._place.group is not None:
+            self._usage = self._place.group.usage()
+        return self._usage
+
+    def gone(self) -> str | None:
+        """See `Box.gone`. After `stop`: why it was gone before that, if it was."""
+        with self._lock:
+            if self._reason or self._stopped or self._closed:
+                return self._reason
+            if wards.ended(self._place.first):
+                self._place.line.wait(["ended"], 1.0)
+                code = self._place.line.said.get("ended")
+                # Nothing in a box can send its first process this signal.
+                killed = code in (137, -9)
+                self._reason = "lifetime" if code == LIFETIME_CODE else "memory" if killed else "died"
+            return self._reason
+
+    def end(self, reason: str) -> None:
+        """Kill the box for `reason` (the watchdog does)."""
+        with self._lock:
+            if not self._closed and not self._stopped:
+                self._reason = self._reason or reason
+                wards.kill(self._place.first)
+
+    def disk_used(self) -> int | None:
+        """Bytes that its writable layer holds."""
+        with self._lock:
+            return None if self._closed else scratch.used(self._place.layer)
+
+    def pids(self) -> list[int]:
+        """Its processes, as this host numbers them."""
+        return self._place.group.pids() if self._place.group else []
+
+    def check(self) -> None:
+        """Raise BoxGone when the box is, or was stopped."""
+        if self._stopped or self._closed:
+            raise BoxGone(self._reason or "died", f"Box {self.id} was stopped.")
+        reason = self.gone()
+        if reason:
+            raise BoxGone(reason, f"Box {self.id} is gone: {WHY[reason]}.")
+
+    def lost(self, happened: str) -> BoxGone:
+        """What to raise when something that needs a living box failed."""
+        reason = self.gone()
+        if reason:
+            return BoxGone(reason, f"Box {self.id} is gone ({WHY[reason]}): {happened}.")
+        return BoxGone("died", f"Box {self.id} is of no more use: {happened}.")
+
+    def close(self) -> None:
+        """See `Box.close`."""
+        with self._lock:
+            if self._closed:
+                return
+            with contextlib.suppress(InfraError):
+                if not self._stopped:
+                    self._kill()
+            self._closed = True
+        self._engine.forget(self, self._place)
+
+    def __enter__(self) -> NamespaceBox:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
