@@ -229,12 +229,26 @@ def test_a_network_does_not_reach_what_listens_on_the_hosts_loopback(start):
         assert (told.exit_code, told.output) == (0, "")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_a_network_leaves_the_hosts_mounts_alone(start, tmp_path):
+    """What lies below a shared mount, as Docker's boxes do, was once unmounted by a router's own sandbox."""
+    subprocess.run(["mount", "--bind", tmp_path, tmp_path], check=True)
+    try:
+        subprocess.run(["mount", "--make-shared", tmp_path], check=True)
+        (tmp_path / "below").mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "none", tmp_path / "below"], check=True)
+        start(network=True).shell().run("true")
+        assert (tmp_path / "below").is_mount()
+    finally:
+        subprocess.run(["umount", "--recursive", tmp_path], check=True)
+
+
 @pytest.mark.parametrize(
     "run",
     [
         "mount -t tmpfs none /mnt",
         "unshare -m true",
-        "mknod /d b 8 0",
+        "mknod /d b 7 0 && : </d",
         "chroot / true && test -e /proc/1/root{secret}",
         "cat /proc/1/root{secret}",
         "for d in /proc/[0-9]*; do cat $d/root{secret} $d/cwd{secret}; done 2>/dev/null",
