@@ -57,7 +57,23 @@ venv() {
 
 engine_answers() { .venv/bin/python -c 'import docker; docker.from_env(timeout=10).ping()' 2>/dev/null; }
 
-start_# The engine without a daemon: lighter to install, needs root.
+start_engine() {
+    say "starting the Docker daemon"
+    if [ -d /run/systemd/system ]; then
+        systemctl start docker
+    else
+        pidof dockerd >/dev/null || rm -f /var/run/docker.pid  # of a daemon that was killed; its number may be taken
+        setsid nohup dockerd </dev/null >/var/log/dockerd.log 2>&1 &
+    fi
+    for _ in $(seq 60); do
+        engine_answers && return
+        sleep 1
+    done
+    say "the Docker daemon does not answer after 60 s; its log: /var/log/dockerd.log or journalctl -u docker"
+    exit 2
+}
+
+# The engine without a daemon: lighter to install, needs root.
 namespace_engine() {
     command -v buildah >/dev/null && command -v bwrap >/dev/null && command -v slirp4netns >/dev/null && return
     need "an engine without a daemon" buildah bubblewrap slirp4netns
