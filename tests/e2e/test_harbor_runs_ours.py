@@ -12,6 +12,7 @@ import pytest
 
 from envwheel.domains import Domains
 from envwheel.environment import draft
+from envwheel.sandbox.engines import open_engine
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -27,10 +28,12 @@ def harbor() -> peer.Peer:
 
 
 @pytest.fixture(scope="module")
-def swe(engine) -> Domains:
-    domains = Domains.load(["swe"])
+def swe() -> Domains:
+    """The domain, with its images in the daemon that Harbor uses too."""
+    domains, engine = Domains.load(["swe"]), open_engine("docker")
     for image in domains.base_images("swe"):
         engine.ensure(image)
+    engine.close()
     return domains
 
 

@@ -1,4 +1,4 @@
-"""Environments of the families of `swe`, each at a level of its own, through the whole gate on the real engine.
+"""Environments of the families of `swe`, each at a level of its own, through the whole gate, by turns on each engine.
 
 `make gate-all` judges every family at every level.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ from envwheel.gate.ladder import judge
 from envwheel.gate.options import STEPS
 from envwheel.sandbox.base import Engine
 
+ENGINES = ("docker", "namespace")
 DOMAINS = Domains.load(["swe"])
 FAMILIES = DOMAINS.families("swe")
 LEVELS = random.Random("levels").choices(range(5), k=len(FAMILIES))
+CASES = list(zip(cycle(ENGINES), FAMILIES, LEVELS, strict=False))
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -33,7 +36,10 @@ def base_images(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "level"), list(zip(FAMILIES, LEVELS, strict=True)), ids=[family.id for family in FAMILIES]
+    ("engine", "family", "level"),
+    CASES,
+    ids=[f"{engine}-{family.id}" for engine, family, _ in CASES],
+    indirect=["engine"],
 )
 def test_a_family_passes_the_gate(family: Family, level: int, engine: Engine, tmp_path: Path) -> None:
     made = family.build(level, 7)
