@@ -259,6 +259,8 @@ class Stage:
             done = run()
         except InfraError as error:
             done = Attempt(self._record(kind, id, "infra", None, reason=error.cause, log_tail=str(error)), Tree())
+        except BoxGone as gone:  # of an image in which nothing can start
+            done = Attempt(self._record(kind, id, "verifier_error", None, reason=str(gone), log_tail=str(gone)), Tree())
         return replace(done, record=replace(done.record, seconds=time.monotonic() - started))
 
     def _apart(self, work: Work) -> Attempt:

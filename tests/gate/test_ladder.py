@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from envwheel.domains import Domains
-from envwheel.errors import BuildFailed, InfraError
+from envwheel.errors import BoxGone, BuildFailed, InfraError
 from envwheel.gate.evidence import differences, load, write
 from envwheel.gate.ladder import STEPS, GateOptions, Verdict, judge
 from envwheel.sandbox.base import CommandResult
@@ -378,6 +378,15 @@ def test_what_is_no_evidence_is_refused(tmp_path: Any, text: str) -> None:
     path.write_text(text)
     with pytest.raises(UsageError):
         load(path)
+
+
+def test_an_image_in_which_nothing_starts_is_the_candidates_fault(gate: Any, play: Any) -> None:
+    game = play()
+    for number in range(1, 100):
+        game.engine.fail_start(number, BoxGone("died", "A box cannot start: no /bin/sh"))
+    verdict = gate(game=game)
+    assert (verdict.verdict, verdict.code) == ("rejected", "no_reward")
+    assert "no /bin/sh" in verdict.message
 
 
 def test_a_build_that_our_side_fails_is_infra(gate: Any, play: Any) -> None:
