@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from envwheel.domains import Domains
-from envwheel.errors import BoxGone, BuildFailed, InfraError
+from envwheel.errors import BoxGone, BuildFailed, InfraError, UsageError
 from envwheel.gate.evidence import differences, load, write
 from envwheel.gate.ladder import STEPS, GateOptions, Verdict, judge
 from envwheel.sandbox.base import CommandResult
@@ -372,8 +372,6 @@ def test_evidence_is_written_and_compared(gate: Any, tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"steps": 3}', '{"schema": 9, "steps": []}', "[" * 100_000])
 def test_what_is_no_evidence_is_refused(tmp_path: Any, text: str) -> None:
-    from envwheel.errors import UsageError
-
     path = tmp_path / "evidence.json"
     path.write_text(text)
     with pytest.raises(UsageError):
@@ -385,8 +383,7 @@ def test_an_image_in_which_nothing_starts_is_the_candidates_fault(gate: Any, pla
     for number in range(1, 100):
         game.engine.fail_start(number, BoxGone("died", "A box cannot start: no /bin/sh"))
     verdict = gate(game=game)
-    assert (verdict.verdict, verdict.code) == ("rejected", "no_reward")
-    assert "no /bin/sh" in verdict.message
+    assert (verdict.code, "no /bin/sh" in verdict.message) == ("no_reward", True)
 
 
 def test_a_build_that_our_side_fails_is_infra(gate: Any, play: Any) -> None:
