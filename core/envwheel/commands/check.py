@@ -165,7 +165,7 @@ class Check:
         """Judge, report, and say how it went as an exit code."""
         from envwheel.gate.live import Progress
 
-        judges = ThreadPoolExecutor(self.options.jobs, thread_name_prefix="judge")
+        judges = ThreadPoolExecutor(2 * self.options.jobs, thread_name_prefix="judge")
         with Progress(len(self.paths), self.args.json) as progress, judges:
             futures = {judges.submit(self._judge, path, progress): path for path in self.paths}
             self._collect(futures, progress)

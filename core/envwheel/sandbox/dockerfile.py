@@ -6,7 +6,7 @@ The classic builder is used, because its steps can be confined; it knows no `RUN
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from envwheel.errors import BuildFailed
@@ -59,11 +59,14 @@ def _escape(dockerfile: str) -> str:
     return "\\"
 
 
-def prepare(dockerfile: str, resolve: Callable[[str], str], labels: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def prepare(
+    dockerfile: str, resolve: Callable[[str], str], labels: Mapping[str, str], unused: Container[str] = ()
+) -> tuple[str, tuple[str, ...]]:
     """The Dockerfile to hand to the builder and the ids of the base images it starts from, the last stage's last.
 
     `resolve` turns a reference into a local image id. Every stage gets `labels`, so that containers and images of a
-    build can be found whatever happens to it. Raises BuildFailed for what is refused.
+    build can be found whatever happens to it. Instructions in `unused` are left out: each is a step of the builder.
+    Raises BuildFailed for what is refused.
     """
     arguments: dict[str, str] = {}
     stages: dict[str, str] = {}
@@ -75,7 +78,8 @@ def prepare(dockerfile: str, resolve: Callable[[str], str], labels: Mapping[str,
             name, _, value = item.text[3:].strip().partition("=")
             arguments[name] = expanded(value.strip("\"'"), arguments)
         if item.word != "FROM":
-            lines.append(item.raw)
+            if item.word not in unused:
+                lines.append(item.raw)
             continue
         match = _FROM.match(item.text)
         if not match:
@@ -90,7 +94,8 @@ def prepare(dockerfile: str, resolve: Callable[[str], str], labels: Mapping[str,
         name = (match[3] or f"stage-{len(stages)}").lower()
         stages[name], final = base, base
         lines.append(f"FROM {source} AS {name}")
-        lines.append("LABEL " + " ".join(f'{key}="{value}"' for key, value in sorted(labels.items())))
+        if labels:
+            lines.append("LABEL " + " ".join(f'{key}="{value}"' for key, value in sorted(labels.items())))
     if not stages:
         raise BuildFailed("Dockerfile: there is no FROM line.")
     others = tuple(sorted({base for base in stages.values() if base and base != final}))
