@@ -26,6 +26,7 @@ lint: dev
 
 bench: dev
 	$(PY) bench/gate.py
+	$(PY) bench/rate.py
 
 chaos: dev
 	$(PY) -m pytest -m chaos tests/e2e/test_run_chaos.py
