@@ -227,6 +227,16 @@ def test_a_script_that_nobody_speaks_of(write_task: Any, play: Any) -> None:
     assert verdict(write_task, play, files, game).code == "leak_answer"
 
 
+def test_the_history_of_a_shell_is_done_again(write_task: Any, play: Any) -> None:
+    files = {"environment/app/.bash_history": "ls\ncd /app\nsum-it-up > out.txt\nexit 1\n"}
+    game = play()
+    game.engine.program("sum-it-up", lambda run: run.write("/app/out.txt", "42\n"))
+    found = verdict(write_task, play, files, game)
+    assert (found.code, "/app/.bash_history" in found.message) == ("leak_answer", True)
+    harmless = {"environment/app/.bash_history": "ls\ncat out.txt\n"}
+    assert verdict(write_task, play, harmless, game).verdict == "ok"
+
+
 def test_a_comment_that_states_the_fix(write_task: Any, play: Any) -> None:
     broken = "def half(n):\n    # BUG: should be return n // 2\n    return n / 2\n"
     fixed = broken.replace("return n / 2", "return n // 2")

@@ -119,7 +119,17 @@ def test_the_last_result_goes_missing_but_no_by_product() -> None:
 def test_an_input_that_says_the_same_is_no_wrong_copy() -> None:
     same_lines = {"in.txt": b"b\na\n"}
     assert "input_copied" not in wrongs({"/app/o.txt": "a\nb\n"}, None, "", same_lines)
-    assert "input_copied" not in wrongs({"/app/o.py": "print(1)\n"}, None, "", {"in.py": b"print(2)\n"})
+
+
+def test_a_program_is_cut_in_its_code_and_not_in_the_comments_after_it():
+    program = "import sys\nprint(len(sys.argv))\n" + "# A long word about it, and about its author.\n" * 9
+    assert content(wrongs({"/app/o.py": program})["truncated"], "/app/o.py") == "import sys\n"
+
+
+def test_a_program_prints_its_input_and_is_no_copy_of_another():
+    found = wrongs({"/app/o.py": "print(1)\n"}, None, "", {"in.py": b"print(2)\n"})
+    assert "stdin.read" in content(found["input_copied"], "/app/o.py")
+    assert "input_copied" not in wrongs({"/app/Makefile": "all:\n\ttrue\n"}, None, "", {})
 
 
 def test_the_untouched_state_is_no_mutant() -> None:

@@ -1,6 +1,7 @@
 """Does instruction or fixture hold the solving command or the answer? Suspects are tried: only a reward of 1 is a leak.
 
-- A command in the instruction, or a script in the image that the instruction does not name, is run as the solver.
+- A command in the instruction, a script in the image that the instruction does not name, or what a shell's history
+  says was done, is run as the solver.
 - A block of the instruction, or a file that the instruction does not name, that says what the reference produces is
   written to the artifact.
 - A comment in a file to be repaired that states the repaired line is taken at its word.
@@ -30,6 +31,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
 _WRITES = re.compile(r">|\b(?:tee|cp|mv|ln|sed|awk|touch|mkdir|chmod|tar|git|make|install|patch|dd|sort|unzip)\b|-o\b")
+_HISTORY = re.compile(r"/\.(?:(?:bash|zsh|ash|sh|fish)_)?history$")
 _SHELL = ("bash", "sh", "shell", "console", "zsh")
 _TOLD = re.compile(
     r"\banswer|\bsolution\b|for reference|\bspoiler|\bhint\b|expected (?:output|result|content|file)|this does it"
@@ -55,7 +57,7 @@ def check(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
     """The first hint that earns a reward of 1."""
     files = [file for file in files if file.size <= LARGEST_TEXT]
     shown = shown_by(lab)
-    suspects = [*commands(lab), *_scripts(lab, shown, files)]
+    suspects = [*commands(lab), *_scripts(lab, shown, files), *_histories(lab, files)]
     works = [ScriptWork("attack", f"hint_{number}", (inline(script),)) for number, (_, script) in enumerate(suspects)]
     tried = [batch.run(work, FIRST_NUMBER + number, reuse="now") for number, work in enumerate(works)]
     for (what, _), future in zip(suspects, tried, strict=True):
@@ -108,6 +110,25 @@ def _scripts(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tup
         if solution & _lines(data.decode("utf-8", "replace")):
             program = "python3" if is_python else "bash"
             yield f"{file.path}, which the instruction does not name,", f"{program} {shlex.quote(file.path)}"
+
+
+def _histories(lab: Lab, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]]:
+    """What shells of the image remember, as far as it concerns the artifacts and the solver may read it."""
+    solution = _lines(_solution(lab))
+    names = [path.rpartition("/")[2] for path in lab.task.config.artifact_paths]
+    for file in files:
+        if not file.visible or not _HISTORY.search(file.path):
+            continue
+        # zsh puts the time before the command.
+        lines = [re.sub(r"^: \d+:\d+;", "", line) for line in _decoded(file).splitlines()]
+        done = [
+            line
+            for line in lines
+            if _stripped(line) in solution or (_WRITES.search(line) and any(name in line for name in names))
+        ]
+        if done:
+            script = "\n".join(line for line in lines if line in done or re.match(r"cd\b", line))
+            yield f"the history in {file.path}", f"[ -r {shlex.quote(file.path)} ] || exit 1\n{script}"
 
 
 def _worth_learning(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> bool:

@@ -22,6 +22,15 @@ CONSTANT = b"0\n"
 DATA = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt")
 TABLES = (".csv", ".tsv")
 LINES = (*TABLES, ".jsonl", ".ndjson", ".txt")
+ECHOES = {
+    "python": b"import sys\n\nsys.stdout.write(sys.stdin.read())\n",
+    "shell": b"#!/bin/sh\ncat\n",
+    "perl": b"print while <STDIN>;\n",
+    "ruby": b"$stdout.write($stdin.read)\n",
+    "javascript": b"process.stdin.pipe(process.stdout);\n",
+    "c": b"#include <stdio.h>\n\nint main(void)\n{\n    for (int c; (c = getchar()) != EOF;)\n        putchar(c);\n}\n",
+}
+"""By kind of program, one that prints its input as it is."""
 LONGEST_PROSE = 400
 """Bytes of a .txt file that is taken for data, not prose."""
 _BY_PRODUCT = re.compile(
@@ -100,9 +109,13 @@ def _everywhere(result: Result) -> Iterator[Wrong]:
         return
     for id, why, change in (
         ("emptied", "every file that the reference made is empty", lambda path, data: b""),
-        ("truncated", "every file that the reference made is cut in half", lambda path, data: truncated(data)),
+        ("truncated", "every file that the reference made is cut in half", truncated),
         ("constant", "every file that the reference made is a constant", constant),
-        ("input_copied", "the files are copies of an input", lambda path, data: copied(path, data, result.inputs)),
+        (
+            "input_copied",
+            "the files are copies of an input, programs print theirs",
+            lambda path, data: copied(path, data, result.inputs),
+        ),
     ):
         tree = changed(result, change)
         if tree is not None:
@@ -122,10 +135,14 @@ def changed(result: Result, change: Callable[[str, bytes], bytes | None]) -> Tre
     return Tree(entries)
 
 
-def truncated(data: bytes) -> bytes:
-    """The first half of what is not white space at the ends."""
+def truncated(path: str, data: bytes) -> bytes:
+    """The first half of what is not white space at the ends; of a program, of its lines that are no comments."""
     body = data.strip()
-    return body[: len(body) // 2]
+    middle = len(body) // 2
+    if kind_of(path, data):
+        code = [match.start() for match in _CODE.finditer(body)]
+        middle = min(middle, code[len(code) // 2]) if len(code) > 1 else middle
+    return body[:middle]
 
 
 def constant(path: str, data: bytes) -> bytes:
@@ -147,9 +164,9 @@ def _flat(value: Any) -> Any:
 
 
 def copied(path: str, data: bytes, inputs: Mapping[str, bytes]) -> bytes | None:
-    """The largest input of the same kind of name that says something else than `data`; programs have none."""
-    if kind_of(path, data):
-        return None
+    """The largest input of the same kind of name that says something else than `data`; a program prints its input."""
+    if kind := kind_of(path, data):
+        return ECHOES.get(kind)
     suffix = posixpath.splitext(path)[1]
     others = {name: content for name, content in inputs.items() if content.strip() and not _same_lines(content, data)}
     alike = [content for name, content in others.items() if posixpath.splitext(name)[1] == suffix and suffix]
@@ -191,6 +208,7 @@ def is_data(path: str, data: bytes) -> bool:
     return not path.endswith(".txt") or len(data) <= LONGEST_PROSE or all(map(_NUMBERED.search, data.splitlines()))
 
 
+_CODE = re.compile(rb"^[ \t]*(?!#|//|[ \t\r\n]).+$", re.MULTILINE)
 _NUMBERED = re.compile(rb"\d")
 _NUMBER = re.compile(rb"(?<![\w.\-:/])\d+(?:\.\d+)?(?![\w\-:/]|\.\d)")
 
