@@ -72,7 +72,9 @@ class Held:
     def _namespace(self, owner: Owner) -> list[str]:
         store = ImageStore(home())
         images = [path.name for path in store.built.glob("*") if owner.tag in store.holders(path.name)]
-        unheld = [path.name for path in store.built.glob("*") if not store.holders(path.name)]
+        unheld = [
+            path.name for path in store.built.glob("*") if not store.holders(path.name) and _idle(store, path.name)
+        ]
         places = [path.name for path in (home() / "places").glob(f"{owner.tag}+*")]
         groups_held = groups.held(owner)
         # The folder on which boxes are mounted is no box, but it must not stay when all else is gone.
@@ -89,6 +91,12 @@ class Held:
             return bool(docker.APIClient().inspect_image(image_id))
         except docker.errors.ImageNotFound:
             return False
+
+
+def _idle(store: ImageStore, key: str) -> bool:
+    """Whether nobody, of another run perhaps, is building it now."""
+    with store.locked(key, wait=False) as free:
+        return free
 
 
 @pytest.fixture
