@@ -170,6 +170,12 @@ def test_the_clock_can_be_shifted(engine, start):
         assert int(shell.run(command).output) - time.time() == pytest.approx(400 * 86400, abs=120)
 
 
+@pytest.mark.parametrize("more", ["", 'CMD ["true"]\n'])
+def test_an_image_that_adds_nothing_to_its_base_is_an_image(build, start, more):
+    image = build(f"FROM envwheel/base:bookworm\n{more}")
+    assert start(image=image.id).shell().run("echo up").output == "up\n"
+
+
 def test_one_content_is_built_once(engine, build):
     first = build("FROM envwheel/base:bookworm\nRUN date +%N >/stamp\nCOPY f /f\n", {"f": "one"})
     assert build("FROM envwheel/base:bookworm\nRUN date +%N >/stamp\nCOPY f /f\n", {"f": "one"}) == first

@@ -383,7 +383,7 @@ def test_an_image_in_which_nothing_starts_is_the_candidates_fault(gate: Any, pla
     for number in range(1, 100):
         game.engine.fail_start(number, BoxGone("died", "A box cannot start: no /bin/sh"))
     verdict = gate(game=game)
-    assert (verdict.code, "no /bin/sh" in verdict.message) == ("no_reward", True)
+    assert (verdict.verdict, verdict.code, "no /bin/sh" in verdict.message) == ("rejected", "no_reward", True)
 
 
 def test_a_build_that_our_side_fails_is_infra(gate: Any, play: Any) -> None:

@@ -37,9 +37,9 @@ def test_every_stage_is_resolved_and_labelled():
     assert bases == ("id-of-debian:12", "id-of-ubuntu:24.04")
 
 
-def test_what_an_engine_has_no_use_for_is_left_out_and_no_labels_make_no_step():
-    text, _ = prepare('FROM a\nCMD ["x", \\\n "y"]\nENV A=b\nexpose 80\n', resolve, {}, unused=("CMD", "EXPOSE"))
-    assert text == "# escape=\\\nFROM id-of-a AS stage-0\nENV A=b\n"
+def test_what_an_engine_has_no_use_for_is_left_out():
+    text, _ = prepare('FROM a\nCMD ["x", \\\n "y"]\nENV A=b\nexpose 80\n', resolve, LABELS, unused=("CMD", "EXPOSE"))
+    assert text == '# escape=\\\nFROM id-of-a AS stage-0\nLABEL k="v"\nENV A=b\n'
 
 
 def test_scratch_and_another_escape():

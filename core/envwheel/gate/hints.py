@@ -121,11 +121,11 @@ def _histories(lab: Lab, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]
             continue
         # zsh puts the time before the command.
         lines = [re.sub(r"^: \d+:\d+;", "", line) for line in _decoded(file).splitlines()]
-        done = [
+        done = {
             line
             for line in lines
             if _stripped(line) in solution or (_WRITES.search(line) and any(name in line for name in names))
-        ]
+        }
         if done:
             script = "\n".join(line for line in lines if line in done or re.match(r"cd\b", line))
             yield f"the history in {file.path}", f"[ -r {shlex.quote(file.path)} ] || exit 1\n{script}"

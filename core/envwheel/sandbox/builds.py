@@ -43,18 +43,16 @@ def request(
     resolve: Callable[[str], str],
     *,
     network: bool,
+    owner: Owner,
     step_mb: int,
-    owner: Owner | None = None,
     key_label: str | None = None,
     unused: Container[str] = (),
 ) -> Request:
-    """The tar and content key of a build.
+    """The tar and content key of a build; `key_label` names one more label that holds the key.
 
-    With an `owner` its images carry labels; `key_label` names one more that holds the key. `unused`: instructions that
-    the engine has no use for. Raises BuildFailed for what is refused.
+    `unused`: instructions that the engine has no use for. Raises BuildFailed for what is refused.
     """
-    labels = {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"} if owner else {}
-    labels |= {key_label: "@KEY@"} if key_label else {}
+    labels = {LABEL: "@KEY@", "envwheel.owner": "@OWNER@"} | ({key_label: "@KEY@"} if key_label else {})
     marked, bases = prepare(dockerfile, resolve, labels, unused)
     if context is not None and any(item.word == "ADD" for item in instructions(dockerfile)):
         refuse_bombs(context, step_mb << 20)

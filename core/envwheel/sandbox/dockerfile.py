@@ -94,8 +94,7 @@ def prepare(
         name = (match[3] or f"stage-{len(stages)}").lower()
         stages[name], final = base, base
         lines.append(f"FROM {source} AS {name}")
-        if labels:
-            lines.append("LABEL " + " ".join(f'{key}="{value}"' for key, value in sorted(labels.items())))
+        lines.append("LABEL " + " ".join(f'{key}="{value}"' for key, value in sorted(labels.items())))
     if not stages:
         raise BuildFailed("Dockerfile: there is no FROM line.")
     others = tuple(sorted({base for base in stages.values() if base and base != final}))

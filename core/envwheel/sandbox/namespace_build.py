@@ -95,13 +95,24 @@ class NamespaceBuilder:
         resolve: Callable[[str], str],
         *,
         network: bool,
+        key_label: str | None = None,
     ) -> Request:
         """See `builds.request`. Raises BuildFailed for what is refused, `RUN` with options too."""
         for item in instructions(dockerfile):
             if item.word == "RUN" and re.match(r"RUN\s+--", item.text, re.IGNORECASE):
                 raise BuildFailed(f"Dockerfile: `{item.text[:200]}`: options of RUN are not supported.")
         step_mb = self._limits.step_mb
-        return builds.request(context, dockerfile, resolve, network=network, step_mb=step_mb, unused=UNUSED)
+        # Without the labels a Dockerfile that adds nothing would make no image.
+        return builds.request(
+            context,
+            dockerfile,
+            resolve,
+            network=network,
+            owner=self._owner,
+            step_mb=step_mb,
+            key_label=key_label,
+            unused=UNUSED,
+        )
 
     def make(
         self, folder: Path, request: Request, *, timeout_s: float, network: bool, big: tuple[Path, ...] = ()

@@ -12,7 +12,7 @@ from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import Request
 from envwheel.sandbox.context import packed
 from envwheel.sandbox.image_store import ImageStore
-from envwheel.sandbox.images import BUILD_S
+from envwheel.sandbox.images import BUILD_S, LABEL
 from envwheel.sandbox.namespace_build import NamespaceBuilder
 
 PULLED = "pulled"
@@ -32,7 +32,7 @@ class NamespaceShelf:
 
     def request(self, context: Path | None, dockerfile: str, resolve: Callable[[str], str]) -> Request:
         """See `Shelf.request`."""
-        return self._builder.request(context, dockerfile, resolve, network=True)
+        return self._builder.request(context, dockerfile, resolve, network=True, key_label=LABEL)
 
     def make(self, tag: str, request: Request) -> None:
         """See `Shelf.make`."""
