@@ -256,3 +256,11 @@ def test_no_network_unless_asked(start):
     devices = "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' \\n'"
     assert start().shell().run(devices).output == "lo"
     assert "eth0" in start(network=True).shell().run(devices).output
+
+
+@pytest.mark.parametrize("network", [False, True])
+@pytest.mark.parametrize("name", ["localhost", "studio"])
+def test_a_box_serves_itself_by_name(start, network, name):
+    shell = start(network=network, hostname="studio").shell()
+    served = f"import socket; s = socket.create_server(('{name}', 0)); socket.create_connection(s.getsockname())"
+    assert shell.run(f'python3 -c "{served}"').exit_code == 0
