@@ -320,6 +320,15 @@ def test_builds_that_take_too_much(small_builds, tmp_path, run):
         build_small(small_builds, tmp_path, run)
 
 
+@pytest.mark.parametrize("to", ["/", "/etc", "../../../../../../../../etc"])
+def test_a_build_that_moves_its_folders_away_reaches_nothing_of_the_host(small_builds, tmp_path, to):
+    watched = [Path("/etc") / name for name in ("hosts", "hostname", "resolv.conf", "passwd")]
+    before = [path.read_bytes() if path.exists() else None for path in watched]
+    with contextlib.suppress(BuildFailed):
+        build_small(small_builds, tmp_path, f"mkdir /e; cp -a /etc/. /e; rm -rf /etc; ln -s {to} /etc; true")
+    assert [path.read_bytes() if path.exists() else None for path in watched] == before
+
+
 def test_failed_builds_leave_nothing(small_builds, held, tmp_path):
     before = set(held(str(owner.current())))
     for run in ("mkdir /made; false", "sleep 100"):

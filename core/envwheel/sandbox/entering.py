@@ -44,12 +44,14 @@ def box_process(
 ) -> None:
     """Mount the box's files, hand their folder to the orchestrator, then become bubblewrap when that says so.
 
-    Meanwhile the orchestrator has put this process into its control group.
+    With `layer`, what the box writes stays in the folder `place`, else it ends with the box. Meanwhile the orchestrator
+    has put this process into its control group.
     """
     _streams(os.open("/dev/null", os.O_RDONLY), say, say)
     kernel.unshare(kernel.NEWNS)
     place = request["place"]
-    mount_scratch(place, descriptors[0] if descriptors else -1, request["disk_mb"])
+    if not request["layer"]:
+        mount_scratch(place, descriptors[0] if descriptors else -1, request["disk_mb"])
     scratch = os.open(place, os.O_PATH | os.O_DIRECTORY)
     os.chdir(place)
     for name in ("upper", "work", "root", "layers"):

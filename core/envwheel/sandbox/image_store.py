@@ -1,9 +1,10 @@
-"""Images of the namespace engine: one folder each, in the layout that buildah writes, read here without asking it.
+"""Images of the namespace engine: one folder each, read here without asking buildah.
 
     bases/NAME/current     the key of the recipe that a base image was last made from; NAME in letters of folders
     bases/NAME/KEY/        that image; older ones stay for what was built on them, until everything is swept
     built/KEY/             what a build made; `holds/OWNER` for each process that uses it, the last one removes it
-        store/             buildah's own layout: overlay/LAYER/diff, overlay-layers/, overlay-images/
+        store/             buildah's own layout: overlay/LAYER/diff, overlay-layers/, overlay-images/; or
+        steps/N/upper      the layers of a build without buildah
         image.json         id, user, workdir, env, base, the folders of its layers from the top down
 
 An image that is built FROM another names its layers where they lie.
@@ -169,10 +170,10 @@ def seal(folder: Path, image_id: str, base: Stored | None, key: str) -> Stored:
     store = folder / "store"
     stores = [str(store), *(base.stores if base else [])]
     try:
-        record = next(one for one in _json(store / "overlay-images" / "images.json") if one["id"] == image_id)
+        image = next(one for one in _json(store / "overlay-images" / "images.json") if one["id"] == image_id)
         name = base64.b64encode(f"sha256:{image_id}".encode()).decode()
         config: dict[str, Any] = _json(store / "overlay-images" / image_id / f"={name}").get("config") or {}
-        layers = _chain(record.get("layer", ""), stores)
+        layers = _chain(image.get("layer", ""), stores)
     except (OSError, ValueError, StopIteration, KeyError) as error:
         raise InfraError("disk", f"What buildah made in {store} cannot be read: {error!r}.") from error
     variables = dict(word.partition("=")[::2] for word in config.get("Env") or [])
@@ -186,6 +187,11 @@ def seal(folder: Path, image_id: str, base: Stored | None, key: str) -> Stored:
         layers=layers,
         stores=stores,
     )
+    return record(folder, stored)
+
+
+def record(folder: Path, stored: Stored) -> Stored:
+    """From now on there is an image in `folder`."""
     part = folder / "image.json.part"
     part.write_text(json.dumps(asdict(stored)))
     os.replace(part, folder / "image.json")

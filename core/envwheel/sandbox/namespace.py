@@ -16,38 +16,32 @@ import secrets
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from envwheel.api import BaseImage
-from envwheel.errors import BoxGone, InfraError, SetupError
-from envwheel.sandbox import groups, leftovers, owner, rooted
+from envwheel.errors import InfraError, SetupError
+from envwheel.sandbox import groups, leftovers, owner
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
-from envwheel.sandbox.bubblewrap import arguments, files_of
 from envwheel.sandbox.builds import BuildLimits
 from envwheel.sandbox.faketime import FakeTime
-from envwheel.sandbox.groups import Bounds, Group
 from envwheel.sandbox.image_store import ImageStore, Stored
 from envwheel.sandbox.images import Images
-from envwheel.sandbox.kernel import process_of
 from envwheel.sandbox.layers import folder_files
-from envwheel.sandbox.namespace_box import NamespaceBox, Place
+from envwheel.sandbox.namespace_box import NamespaceBox
 from envwheel.sandbox.namespace_build import NamespaceBuilder
 from envwheel.sandbox.namespace_images import NamespaceShelf
-from envwheel.sandbox.network import Network
+from envwheel.sandbox.namespace_places import Place, Places
 from envwheel.sandbox.reaper import Reaper
 from envwheel.sandbox.scratch import Scratch
 from envwheel.sandbox.spares import Spares
-from envwheel.sandbox.wards import Line, Wards
+from envwheel.sandbox.wards import Wards
 from envwheel.sandbox.watchdog import Watchdog
 
 PROGRAMS = ("bwrap", "buildah", "slirp4netns")
 INSTALL = "`apt-get install buildah bubblewrap slirp4netns`"
-START_S = 60.0
 _ID = re.compile(r"(sha256:)?[0-9a-f]{64}")
 
 
@@ -88,7 +82,11 @@ class NamespaceEngine:
         self._faketime = FakeTime.find_or_fetch()
         self._watchdog = Watchdog(self._home)
         self._reaper = Reaper(self._owner, self.name)
-        self._builder = NamespaceBuilder(lambda: self.wards, self._store, self._owner, self._watchdog, limits)
+        self._group_lack = groups.lacking()
+        self._places = Places(
+            lambda: self.wards, self._spares, self._faketime, self._owner, self._place, grouped=not self._group_lack
+        )
+        self._builder = NamespaceBuilder(self._places, self._store, self._owner, self._watchdog, limits)
         self._images = Images(NamespaceShelf(self._store, self._builder))
         self._boxes: dict[str, NamespaceBox] = {}
         self._waiting: list[Image] = []
@@ -96,7 +94,6 @@ class NamespaceEngine:
         self._wards: Wards | None = None
         self._release = ThreadPoolExecutor(2, thread_name_prefix="envwheel-release")
         self._closed = False
-        self._group_lack = groups.lacking()
         absent = {"clock": self._faketime is None, "limits": bool(self._group_lack)}
         absent["confined_builds"] = bool(self._group_lack)
         self.lacks: frozenset[str] = frozenset(word for word, missing in absent.items() if missing)
@@ -148,84 +145,17 @@ class NamespaceEngine:
 
     def start(self, spec: BoxSpec) -> NamespaceBox:
         """See `Engine.start`. Raises BoxGone too, when the image lacks what a box needs (a shell)."""
-        live = self.wards
+        _ = self.wards  # it clears what others left, before there is anything of ours
         self._watchdog.check_free()
         image = self._stored(spec.image)
         box_id = secrets.token_hex(6)
-        group = self._group(spec, box_id)
-        line: Line | None = None
-        try:
-            device = self._spares.take(spec.limits.disk_mb)
-            try:
-                line = live.ask(self._request(spec, image, box_id), device)
-            finally:
-                for descriptor in device:
-                    os.close(descriptor)
-            place = self._up(line, group, spec, image, box_id)
-        except BaseException:
-            self._undo(line, group)
-            raise
-        box = NamespaceBox(self, box_id, spec, place, image)
+        box = NamespaceBox(self, box_id, spec, self._places.make(spec, image, box_id), image)
         with self._lock:
             self._boxes[box.id] = box
         self._watchdog.add(box)
         if spec.network:
-            self._connect(box, place)
+            box.join_network()
         return box
-
-    def _connect(self, box: NamespaceBox, place: Place) -> None:
-        try:
-            box.network = Network(process_of(place.first))
-        except BaseException:
-            box.close()
-            raise
-
-    def _group(self, spec: BoxSpec, box_id: str) -> Group | None:
-        if self._group_lack:
-            return None
-        # One more for bubblewrap, which waits outside.
-        bounds = Bounds(spec.limits.memory_mb, spec.limits.processes + 1, spec.limits.cpus)
-        return groups.make(self._owner, "box", box_id, time.time() + spec.lifetime_s + 60, bounds)
-
-    def _request(self, spec: BoxSpec, image: Stored, box_id: str) -> dict[str, Any]:
-        hostname = spec.hostname or box_id
-        mounts: Mapping[str, str] = {}
-        if spec.clock_days:
-            if self._faketime is None:
-                raise InfraError("host", "This host has no libfaketime, so a box's clock cannot be shifted.")
-            mounts = self._faketime.mounts(spec.clock_days)
-        return {
-            "do": "start",
-            "place": str(self._place),
-            "disk_mb": spec.limits.disk_mb,
-            "layers": image.layers,
-            "file_bytes": spec.limits.disk_mb << 20,
-            "argv": arguments(str(shutil.which("bwrap")), hostname, spec.lifetime_s, mounts),
-        }
-
-    def _up(self, line: Line, group: Group | None, spec: BoxSpec, image: Stored, box_id: str) -> Place:
-        """Furnish the box and wait until it is up. Raises InfraError, BoxGone when the fault is in the image."""
-        line.wait(["made", "failed"], START_S)
-        if group is not None and "made" in line.said:
-            group.admit(process_of(line.descriptors["made"][0]))
-        if line.wait(["files", "failed"], START_S) and "files" in line.said:
-            files = line.descriptors["files"][0]
-            rooted.put(files, files_of(spec.hostname or box_id, network=spec.network), (0, 0))
-            rooted.make_folder(files, spec.workdir or image.workdir)
-            line.send(b"go")
-        if line.wait(["up", "failed"], START_S) and "up" in line.said:
-            files, layer = line.descriptors["files"]
-            return Place(files, layer, line.descriptors["up"][0], line, group)
-        said = str(line.said.get("failed", "no answer"))
-        if said.startswith("bwrap: execvp") or not said:
-            raise BoxGone("died", f"A box of {spec.image} cannot start: {said or 'its first process ended at once'}.")
-        raise InfraError("host", f"A box could not be made: {said}.")
-
-    def _undo(self, line: Line | None, group: Group | None) -> None:
-        if line is not None:
-            line.close()
-        if group is not None:
-            group.end()
 
     def _stored(self, image_id: str) -> Stored:
         wanted = image_id if _ID.fullmatch(image_id) else self._images.image(image_id).id
@@ -238,8 +168,6 @@ class NamespaceEngine:
         """A box's processes have ended; used by `NamespaceBox.close`. What is left of it goes in the background."""
         self._watchdog.drop(box)
         self._release.submit(place.close)
-        if isinstance(box.network, Network):
-            box.network.close()
         with self._lock:
             self._boxes.pop(box.id, None)
             free = [image for image in self._waiting if not self._used(image)]

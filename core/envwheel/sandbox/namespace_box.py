@@ -9,58 +9,67 @@ from __future__ import annotations
 import contextlib
 import errno
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from envwheel.errors import BoxGone, InfraError
 from envwheel.sandbox import accounts, rooted, scratch, wards
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
-from envwheel.sandbox.groups import Group
 from envwheel.sandbox.image_store import Stored
+from envwheel.sandbox.kernel import process_of
+from envwheel.sandbox.namespace_places import Place
 from envwheel.sandbox.namespace_shell import NamespaceConnection
+from envwheel.sandbox.network import Network
 from envwheel.sandbox.shell import PersistentShell
-from envwheel.sandbox.wards import Line, Wards
+from envwheel.sandbox.wards import Wards
 from envwheel.sandbox.within import CAPABILITIES, LIFETIME_CODE, WHY
-
-if TYPE_CHECKING:
-    from envwheel.sandbox.namespace import NamespaceEngine
 
 DEFAULT_CAPS = ArchiveCaps()
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 END_S = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What a box is made of on the host: descriptors of its files and its writable layer, of its first process."""
+class Keeper(Protocol):
+    """Whom a box tells of its end, and asks for processes."""
 
-    files: int
-    layer: int
-    first: int
-    line: Line
-    group: Group | None
+    @property
+    def wards(self) -> Wards:
+        """See `Places.wards`."""
 
-    def close(self) -> None:
-        """Let go; the kernel frees what nobody holds, which takes it as long as making it."""
-        self.line.close()
-        if self.group is not None:
-            self.group.end()
+    def forget(self, box: NamespaceBox, place: Place) -> None:
+        """Its processes have ended."""
 
 
 class NamespaceBox:
     """Implements `Box`."""
 
-    def __init__(self, engine: NamespaceEngine, box_id: str, spec: BoxSpec, place: Place, image: Stored) -> None:
+    def __init__(
+        self,
+        keeper: Keeper,
+        box_id: str,
+        spec: BoxSpec,
+        place: Place,
+        image: Stored,
+        rights: Sequence[str] = CAPABILITIES,
+    ) -> None:
+        """`rights`: the capabilities of root in its shells."""
         self.id, self.spec, self.image = box_id, spec, image
-        self.wards: Wards = engine.wards
-        self._engine, self._place, self._user = engine, place, spec.user or image.user
+        self.wards: Wards = keeper.wards
+        self._keeper, self._place, self._user, self._rights = keeper, place, spec.user or image.user, rights
         self._env = {**image.env, "HOSTNAME": spec.hostname or box_id, **spec.env}
         self._lock = threading.RLock()
         self._stopped = self._closed = False
         self._reason: str | None = None
         self._usage = Usage()
-        self.network: object | None = None
+        self._network: Network | None = None
+
+    def join_network(self) -> None:
+        """Give it a network, or end it. Raises InfraError."""
+        try:
+            self._network = Network(process_of(self._place.first))
+        except BaseException:
+            self.close()
+            raise
 
     def shell(self, *, user: str | None = None, env: Mapping[str, str] | None = None) -> PersistentShell:
         """See `Box.shell`."""
@@ -81,7 +90,7 @@ class NamespaceBox:
             "uid": who.uid,
             "gid": who.gid,
             "groups": list(who.groups),
-            "capabilities": list(CAPABILITIES),
+            "capabilities": list(self._rights),
             "doors": self._place.group.doors if self._place.group else [],
             "file_bytes": self.spec.limits.disk_mb << 20,
             "workdir": self.spec.workdir or self.image.workdir or "/",
@@ -187,7 +196,9 @@ class NamespaceBox:
                 if not self._stopped:
                     self._kill()
             self._closed = True
-        self._engine.forget(self, self._place)
+        if self._network is not None:
+            self._network.close()
+        self._keeper.forget(self, self._place)
 
     def __enter__(self) -> NamespaceBox:
         return self

@@ -17,18 +17,22 @@ import tarfile
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.sandbox import builds, disk, groups, wards
 from envwheel.sandbox.base import Image
+from envwheel.sandbox.build_plan import Uncommon, plan
 from envwheel.sandbox.builds import LOG_LINES, BuildLimits, Request
 from envwheel.sandbox.context import dockerfile_text
 from envwheel.sandbox.dockerfile import instructions
 from envwheel.sandbox.groups import Bounds, Group
-from envwheel.sandbox.image_store import ImageStore, Stored, remove, seal
+from envwheel.sandbox.image_store import ImageStore, Stored, record, remove, seal
 from envwheel.sandbox.kernel import process_of
+from envwheel.sandbox.namespace_places import Places
+from envwheel.sandbox.namespace_steps import LAYER, STEPS, Job, Steps, too_much
 from envwheel.sandbox.network import NAMESERVER, Network
 from envwheel.sandbox.owner import Owner
 from envwheel.sandbox.wards import Line, Wards
@@ -61,9 +65,9 @@ class NamespaceBuilder:
     """Builds images once per content; safe to call from many threads."""
 
     def __init__(
-        self, wards: Callable[[], Wards], store: ImageStore, owner: Owner, watchdog: Watchdog, limits: BuildLimits
+        self, places: Places, store: ImageStore, owner: Owner, watchdog: Watchdog, limits: BuildLimits
     ) -> None:
-        self._wards, self._store, self._owner = wards, store, owner
+        self._places, self._store, self._owner = places, store, owner
         self._watchdog, self._limits = watchdog, limits
         self._slots = threading.BoundedSemaphore(max(os.cpu_count() or 1, 2))
         self._guard = threading.Lock()
@@ -82,7 +86,10 @@ class NamespaceBuilder:
             folder = self._store.built / request.key
             found = self._store.find_in(folder)
             if found is None:
-                found = self.make(folder, request, timeout_s=timeout_s, network=network)
+                try:
+                    found = self._by_steps(folder, text, request, timeout_s=timeout_s, network=network)
+                except Uncommon:
+                    found = self.make(folder, request, timeout_s=timeout_s, network=network)
             self._store.hold(request.key, self._owner)
             self._uses[request.key] += 1
             self._keys[found.id] = request.key
@@ -114,6 +121,36 @@ class NamespaceBuilder:
             unused=UNUSED,
         )
 
+    def _by_steps(self, folder: Path, text: str, request: Request, *, timeout_s: float, network: bool) -> Stored:
+        """Build without buildah. Raises Uncommon when that is not for this Dockerfile; BuildFailed, InfraError."""
+        base = self._store.find(request.bases[-1]) if request.bases[-1] else None
+        if base is None or len(request.bases) > 1:
+            raise Uncommon("an image from nothing, or from several")
+        todo = plan(text, user=base.user, workdir=base.workdir, env=base.env, unused=UNUSED)
+        remove(folder)
+        folder.mkdir(parents=True)
+        steps = Steps(self._places, Job(folder, request.tar, todo, base, self._limits, network))
+        look = _Look(folder / STEPS, LAYER, self._limits.step_mb << 20)
+        look.kill = steps.kill
+        try:
+            with self._slots, self._watched(look):
+                return record(folder, replace(steps.make(timeout_s), key=request.key))
+        except BaseException:
+            remove(folder)
+            raise
+
+    @contextlib.contextmanager
+    def _watched(self, look: _Look) -> Iterator[None]:
+        """A build that `look` ended failed for what it took."""
+        with self._watchdog.build(look.look) as watched:
+            try:
+                yield
+            except BuildFailed as failed:
+                if watched.over:
+                    too_much = f"The build used more disk than it may: {watched.over}."
+                    raise BuildFailed(too_much, failed.log_tail) from None
+                raise
+
     def make(
         self, folder: Path, request: Request, *, timeout_s: float, network: bool, big: tuple[Path, ...] = ()
     ) -> Stored:
@@ -121,20 +158,13 @@ class NamespaceBuilder:
         remove(folder)
         base = self._store.find(request.bases[-1]) if request.bases[-1] else None
         others = [found for found in map(self._store.find, filter(None, request.bases)) if found]
-        store_look = _Look(folder / "store", self._limits.step_mb << 20)
+        look = _Look(folder / "store" / "overlay", "diff", self._limits.step_mb << 20)
         try:
-            with self._slots, self._watchdog.build(store_look.look) as watched:
+            with self._slots, self._watched(look):
                 _unpack(request.tar, folder / "context", big)
                 stores = list(dict.fromkeys(store for one in others for store in one.stores))
-                run = _Run(self._wards(), self._owner, self._limits, folder, stores, store_look, devices=bool(big))
-                try:
-                    image_id = run.run(BUILD, timeout_s, network)
-                except BuildFailed as failed:
-                    if watched.over:
-                        raise BuildFailed(
-                            f"The build used more disk than it may: {watched.over}.", failed.log_tail
-                        ) from None
-                    raise
+                run = _Run(self._places.wards, self._owner, self._limits, folder, stores, look, devices=bool(big))
+                image_id = run.run(BUILD, timeout_s, network)
                 shutil.rmtree(folder / "context", ignore_errors=True)
                 return seal(folder, image_id, base, request.key)
         except BaseException:
@@ -144,11 +174,11 @@ class NamespaceBuilder:
     def pull(self, folder: Path, source: str, *, timeout_s: float) -> Stored:
         """Fetch an image from a registry into `folder`. Raises BuildFailed, InfraError."""
         remove(folder)
-        look = _Look(folder / "store", 1 << 62)
+        look = _Look(folder / "store" / "overlay", "diff", 1 << 62)
         (folder / "context").mkdir(parents=True)
         try:
             with self._slots, self._watchdog.build(look.look):
-                run = _Run(self._wards(), self._owner, self._limits, folder, [], look, devices=True)
+                run = _Run(self._places.wards, self._owner, self._limits, folder, [], look, devices=True)
                 return seal(folder, run.run(["pull", "--quiet", source], timeout_s, network=True), None, folder.name)
         except BaseException:
             remove(folder)
@@ -179,20 +209,20 @@ class NamespaceBuilder:
 
 
 class _Look:
-    """Watches the folder of one build; `kill` ends it."""
+    """Watches the layers of one build, `root`/*/`layer`; `kill` ends it."""
 
-    def __init__(self, store: Path, limit: int) -> None:
-        self._store, self._limit = store, limit
+    def __init__(self, root: Path, layer: str, limit: int) -> None:
+        self._root, self._layer, self._limit = root, layer, limit
         self.kill: Callable[[], None] = lambda: None
 
     def look(self, crowded: bool) -> str:
         """See `watchdog.LookAtBuild`. Each layer is a step; a sparse file counts in full, as it will be written."""
-        layers = self._store / "overlay"
-        for layer in sorted(layers.iterdir()) if layers.is_dir() else []:
-            size = disk.apparent([layer / "diff"])
-            if size > self._limit or (crowded and size > NOTICEABLE):
+        for step in sorted(self._root.iterdir()) if self._root.is_dir() else []:
+            size = disk.apparent([step / self._layer])
+            over = too_much(size, NOTICEABLE if crowded else self._limit)
+            if over:
                 self.kill()
-                return f"{size >> 20} MiB in one step, {self._limit >> 20} are allowed"
+                return over
         return ""
 
 

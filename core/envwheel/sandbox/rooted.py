@@ -36,25 +36,26 @@ def put(root: int, tree: Tree, owner: tuple[int, int]) -> None:
             os.close(parent)
 
 
-def _made(root: int, path: str) -> int:
+def _made(root: int, path: str, owner: tuple[int, int] = (0, 0)) -> int:
     """The folder `path`, made with its parents where it is missing."""
     try:
         return open_in(root, path, FOLDER)
     except FileNotFoundError:
         folder, base = posixpath.split(path)
-        parent = _made(root, folder)
+        parent = _made(root, folder, owner)
         try:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(base, 0o755, dir_fd=parent)
+                os.chown(base, *owner, dir_fd=parent, follow_symlinks=False)
         finally:
             os.close(parent)
         return open_in(root, path, FOLDER)
 
 
-def make_folder(root: int, path: str) -> None:
-    """Make the folder `path` with its parents, owned by root, where it is missing. What is in its way stays."""
+def make_folder(root: int, path: str, owner: tuple[int, int] = (0, 0)) -> None:
+    """Make the folder `path` with its parents where it is missing. What is in its way stays."""
     with contextlib.suppress(OSError):
-        os.close(_made(root, posixpath.normpath("/" + path).lstrip("/")))
+        os.close(_made(root, posixpath.normpath("/" + path).lstrip("/"), owner))
 
 
 def _write(parent: int, name: str, entry: Entry, owner: tuple[int, int]) -> None:

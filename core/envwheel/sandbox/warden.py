@@ -40,6 +40,8 @@ class _Coming:
     said: int
     information: int
     text: bytes = b""
+    code: int | None = None
+    """How it ended, when that was noticed before its last words were heard."""
 
 
 class Warden:
@@ -112,13 +114,15 @@ class Warden:
         os.close(box.said)
         told = os.read(box.information, OUTPUT_CAP) if data else b""
         os.close(box.information)
-        if not told:
+        if told:
+            with contextlib.suppress(OSError):
+                first = os.pidfd_open(json.loads(told)["child-pid"])
+                _answer(box.reply, {"up": True}, [first])
+                os.close(first)
+        else:
             _answer(box.reply, {"failed": box.text.decode("utf-8", "replace").strip()})
-            return
-        with contextlib.suppress(OSError):
-            first = os.pidfd_open(json.loads(told)["child-pid"])
-            _answer(box.reply, {"up": True}, [first])
-            os.close(first)
+        if box.code is not None:
+            self._ended(box.pid, box.code)
 
     def _shell(self, request: dict[str, Any], reply: socket.socket, descriptors: list[int]) -> None:
         # What this process forks is in the box's process namespace; it stays in its own.
@@ -151,10 +155,18 @@ class Warden:
                 return
             if pid == 0:
                 return
-            reply = self._replies.pop(pid, None)
-            if reply is not None:
-                _answer(reply, {"ended": os.waitstatus_to_exitcode(status)})
-                reply.close()
+            code = os.waitstatus_to_exitcode(status)
+            coming = next((box for box in self._coming.values() if box.pid == pid), None)
+            if coming is not None:
+                coming.code = code
+            else:
+                self._ended(pid, code)
+
+    def _ended(self, pid: int, code: int) -> None:
+        reply = self._replies.pop(pid, None)
+        if reply is not None:
+            _answer(reply, {"ended": code})
+            reply.close()
 
 
 def _answer(reply: socket.socket, said: dict[str, Any], descriptors: list[int] | None = None) -> None:
