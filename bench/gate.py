@@ -16,13 +16,13 @@ import itertools
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import calls
 import floor
 import peer
 
@@ -73,12 +73,8 @@ def write_tasks(folder: Path, turn: int, count: int = 8) -> list[Path]:
 
 def ours(tasks: list[Path], engine: str) -> None:
     """`envwheel check` as a user calls it, process start included."""
-    command = [sys.executable, "-m", "envwheel.cli", "check", *map(str, tasks), "--engine", engine]
-    command += ["--only", "schema,build,empty,reference", "--repeat", "1", "--jobs", str(JOBS), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    verdicts = [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
-    if verdicts != ["ok"] * len(tasks):
-        raise SystemExit(f"envwheel check: {verdicts}\n{done.stdout}\n{done.stderr[-2000:]}")
+    steps = ("--only", "schema,build,empty,reference", "--repeat", "1")
+    calls.check_all_ok(tasks, "--engine", engine, *steps, "--jobs", str(JOBS))
 
 
 def bare(tasks: list[Path]) -> None:

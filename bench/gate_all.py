@@ -9,54 +9,28 @@ goes on where it was.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import calls
+
 from envwheel.api import Family
 from envwheel.domains import Domains
-from envwheel.environment import draft
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = ("empty", "reference", "attack", "mutants")
 
 
-def write_pool(domain: str, seed: int, levels: set[int], pool: Path) -> dict[str, tuple[Family, int]]:
-    """One environment a family and level; returns folder name -> (family, level)."""
-    domains = Domains.load([domain])
-    kit = domains.kit(domain)
-    written = {}
-    for family in domains.families(domain):
-        for level in sorted(levels & set(family.levels)):
-            made = family.build(level, seed)
-            target = pool / made.name
-            if not target.exists():
-                draft.write(made, target, domains=[domain], kit=kit, proposer="procedural")
-            written[made.name] = (family, level)
-    return written
-
-
-def judge(pool: Path, domain: str, jobs: int) -> list[dict]:
-    """The verdicts of `envwheel check`, one a folder."""
-    command = [sys.executable, "-m", "envwheel.cli", "check", str(pool), "--domain", domain, "--json", "--resume"]
-    command += ["--jobs", str(jobs)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise SystemExit(done.returncode)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def table(verdicts: list[dict], written: dict[str, tuple[Family, int]]) -> str:
+def table(verdicts: list[dict], written: dict[str, tuple[Family, int, int]]) -> str:
     """The verdicts as Markdown: rewards as lowest..highest of each step."""
     lines = [
         "| family | level | verdict | empty | reference | attacks | mutants | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    order = {name: (family.id, level) for name, (family, level) in written.items()}
+    order = {name: (family.id, level) for name, (family, level, _) in written.items()}
     for verdict in sorted(verdicts, key=lambda each: order[each["name"]]):
-        family, level = written[verdict["name"]]
+        family, level, _ = written[verdict["name"]]
         steps = {step["step"]: step for step in verdict["steps"]}
         cells = [_rewards(steps.get(step)) for step in STEPS]
         word = verdict["verdict"] + (f" `{verdict['code']}`" if verdict["code"] else "")
@@ -88,8 +62,11 @@ def main() -> None:
     levels = {int(level) for level in args.levels.split(",")}
     pool = ROOT / "runs" / "gate-all" / args.domain
     pool.mkdir(parents=True, exist_ok=True)
-    written = write_pool(args.domain, args.seed, levels, pool)
-    verdicts = [verdict for verdict in judge(pool, args.domain, args.jobs) if verdict["name"] in written]
+    families = Domains.load([args.domain]).families(args.domain)
+    wanted = [(family, level, args.seed) for family in families for level in sorted(levels & set(family.levels))]
+    written = dict(zip(calls.write(args.domain, wanted, pool), wanted, strict=True))
+    verdicts = calls.check([pool], "--domain", args.domain, "--resume", "--jobs", str(args.jobs))
+    verdicts = [verdict for verdict in verdicts if verdict["name"] in written]
     good = sum(verdict["verdict"] == "ok" for verdict in verdicts)
     text = (
         f"# The gate over the procedural families of `{args.domain}`\n\n"

@@ -1,11 +1,10 @@
-"""How many environments a minute does `envwheel check` judge? Tiny ones with a separate verifier, on every engine.
+"""How many environments a minute? Tiny ones with a separate verifier, on every engine.
 
     python bench/rate.py [--count 8] [--engine docker] [--engine namespace] [--rows trials,gate] [--json]
 
-Row `trials`: untouched state and reference twice each (the boxes of one untouched state and three references), nothing
-else. Row `gate`: every step, with the whole battery and the mutants that need no domain. The environments are of level
-0 of a family of `swe`, other ones in every row. Goals on two cores: 20 and 5 a minute on docker, 100 and 30 on
-namespace.
+Row `trials`: untouched state once and reference three times (`trials.py`), nothing else. Row `gate`: `envwheel check`
+with the whole battery and the mutants that need no domain. The environments are of level 0 of a family of `swe`, other
+ones in every row. Goals on two cores: 20 and 5 a minute on docker, 100 and 30 on namespace.
 """
 
 from __future__ import annotations
@@ -21,10 +20,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from envwheel.domains import Domains
-from envwheel.environment import draft
+import calls
+import trials
 
-DOMAIN, FAMILY = "swe", "file_links"
+from envwheel.domains import Domains
+
+DOMAIN, FAMILY, LEVEL = "swe", "file_links", 0
 GOALS = {
     ("docker", "trials"): 20.0,
     ("docker", "gate"): 5.0,
@@ -32,48 +33,37 @@ GOALS = {
     ("namespace", "gate"): 30.0,
 }
 """Environments a minute."""
-OPTIONS = {"trials": ["--only", "schema,build,empty,reference", "--repeat", "2"], "gate": []}
-
-
-def write_environments(folder: Path, seeds: Sequence[int]) -> list[Path]:
-    """One environment of the family for each seed."""
-    domains = Domains.load([DOMAIN])
-    family = next(one for one in domains.families(DOMAIN) if one.id == FAMILY)
-    made = []
-    for seed in seeds:
-        drafted = family.build(0, seed)
-        target = folder / f"{drafted.name}-{seed}"
-        made.append(draft.write(drafted, target, domains=[DOMAIN], kit=domains.kit(DOMAIN), proposer="procedural"))
-    return made
+ROWS = ("trials", "gate")
 
 
 def rate(environments: Sequence[Path], engine: str, row: str) -> float:
     """Environments a minute, process start included."""
-    command = [sys.executable, "-m", "envwheel.cli", "check", *map(str, environments), "--engine", engine, "--json"]
     start = time.monotonic()
-    done = subprocess.run([*command, *OPTIONS[row]], capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - start
-    verdicts = [json.loads(line)["verdict"] for line in done.stdout.splitlines()]
-    if verdicts != ["ok"] * len(environments):
-        raise SystemExit(f"envwheel check: {verdicts}\n{done.stdout}\n{done.stderr[-2000:]}")
-    return 60 * len(environments) / seconds
+    if row == "trials":
+        subprocess.run([sys.executable, trials.__file__, engine, *map(str, environments)], check=True)
+    else:
+        calls.check_all_ok(environments, "--engine", engine)
+    return 60 * len(environments) / (time.monotonic() - start)
 
 
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=8)
+    parser.add_argument("--count", type=int, default=8, help="environments a row; three times as many on namespace")
     parser.add_argument("--engine", action="append", choices=["docker", "namespace"])
-    parser.add_argument("--rows", default=",".join(OPTIONS))
+    parser.add_argument("--rows", default=",".join(ROWS))
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     rates: dict[str, float] = {}
+    family = next(one for one in Domains.load([DOMAIN]).families(DOMAIN) if one.id == FAMILY)
     seeds = itertools.count(1)
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     print(f"{'':<24}{'a minute':>9}   goal", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="envwheel-bench-") as temporary:
         for engine, row in itertools.product(args.engine or ["docker", "namespace"], args.rows.split(",")):
-            environments = write_environments(Path(temporary), list(itertools.islice(seeds, args.count)))
+            count = args.count * (3 if engine == "namespace" else 1)
+            wanted = [(family, LEVEL, seed) for seed in itertools.islice(seeds, count)]
+            environments = list(calls.write(DOMAIN, wanted, Path(temporary)).values())
             found = rates[f"{engine} {row}"] = rate(environments, engine, row)
             goal = GOALS[engine, row]
             met = "met" if found >= goal else "MISSED"

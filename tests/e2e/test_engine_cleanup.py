@@ -35,6 +35,10 @@ time.sleep(1000)
 """
 
 
+STRANGER = owner.Owner("0123456789abn1", 1, 1)
+"""A process of another host."""
+
+
 @pytest.fixture
 def client(engine):
     """The daemon's client, for what only a daemon has."""
@@ -153,7 +157,7 @@ def test_equal_builds_at_once_are_one_build(engine, held, tmp_path):
 
 
 def test_expired_boxes_and_only_ours_are_swept(client, engine):
-    labels = {"envwheel.owner": str(owner.current()), "envwheel.expires": "1000"}
+    labels = {"envwheel.owner": str(STRANGER), "envwheel.expires": "1000"}
     expired = client.create_container("envwheel/base:bookworm", ["true"], labels=labels)["Id"]
     foreign = client.create_container("envwheel/base:bookworm", ["true"])["Id"]
     try:
@@ -169,7 +173,7 @@ def test_expired_groups_and_only_ours_are_swept(engine):
     if engine.name != "namespace":
         pytest.skip("a daemon's boxes carry labels")
     bounds = groups.Bounds(memory_mb=64, processes=8)
-    expired = groups.make(owner.current(), "box", "test", 1000.0, bounds)
+    expired = groups.make(STRANGER, "box", "test", 1000.0, bounds)
     living = groups.make(owner.current(), "box", "test", time.time() + 300, bounds)
     foreign = groups.Group("not-ours", {name: folder.parent / "not-ours" for name, folder in living.folders.items()})
     try:

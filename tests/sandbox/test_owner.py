@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envwheel.sandbox.owner import Owner, _start_time, current, parse, this_host
+from envwheel.sandbox.owner import Owner, _start_time, current, over, parse, this_host
 
 
 def test_this_process_is_alive_in_both_forms():
@@ -35,6 +35,21 @@ def test_another_host_is_not_judged():
     stranger = Owner("0123456789abn1", 1, 1)
     assert stranger.alive()
     assert not stranger.here
+
+
+@pytest.mark.parametrize(
+    ("holder", "expires", "expected"),
+    [
+        (current(), "1000", False),  # the clock may have jumped
+        (Owner(this_host(), 1 << 22, 1), "99999999999", True),
+        (Owner("0123456789abn1", 1, 1), "1000", True),
+        (Owner("0123456789abn1", 1, 1), "99999999999", False),
+        (Owner("0123456789abn1", 1, 1), "", False),
+        (None, "99999999999", True),
+    ],
+)
+def test_what_was_held_is_over(holder, expires, expected):
+    assert over(holder, expires) is expected
 
 
 @pytest.mark.parametrize("text", ["", "a", "a:1", "a:b:1", "a:1:1:1", "a:-1:2", "A B:1:1", f"{'a' * 50}:1:1"])

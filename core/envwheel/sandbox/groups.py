@@ -116,17 +116,12 @@ def make(owner: Owner, kind: str, name: str, expires: float, bounds: Bounds) -> 
 
 
 def sweep(*, everything: bool = False, only: Owner | None = None) -> int:
-    """End the groups whose owner is gone or whose time is over (`only`: all of that owner); the number of boxes."""
+    """End the groups that `owners.over` gives free (`only`: all of that owner); the number of boxes."""
     boxes = 0
     for group in _ours():
         tag, expires, kind, _ = group.name.split("+", 3)
         holder = owners.parse(tag)
-        if only is not None:
-            wanted = holder == only
-        else:
-            over = expires.isdigit() and int(expires) < time.time()
-            wanted = everything or over or holder is None or not holder.alive()
-        if wanted:
+        if holder == only if only is not None else everything or owners.over(holder, expires):
             group.end()
             boxes += kind == "box"
     return boxes

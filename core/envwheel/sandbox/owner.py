@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,16 @@ def parse(text: str) -> Owner | None:
     """The owner written as a label or as the end of a tag; None for anything else."""
     match = _FORM.match(text)
     return Owner(match[1], int(match[2]), int(match[3])) if match else None
+
+
+def over(holder: Owner | None, expires: str) -> bool:
+    """Whether what `holder` held until `expires` (seconds since the epoch) may go.
+
+    The clock counts only where a process cannot be seen: it may jump, and a box ends by itself in time.
+    """
+    if holder is None or holder.here:
+        return holder is None or not holder.alive()
+    return expires.isdigit() and int(expires) < time.time()
 
 
 def current() -> Owner:

@@ -1,7 +1,7 @@
 """Removes boxes and images of processes that are gone, by label and tag only, never by name or age alone.
 
-A box is swept when its owner has ended or its lifetime is over; a built image when no living process holds a tag on it.
-Base images stay.
+A box is swept when its owner has ended, or is out of sight and the box's lifetime is over; a built image when no living
+process holds a tag on it. Base images stay.
 """
 
 from __future__ import annotations
@@ -50,10 +50,7 @@ def _over(box_labels: Mapping[str, str], only: Owner | None) -> bool:
     holder = owners.parse(box_labels.get(OWNER, ""))
     if only is not None:
         return holder == only
-    expires = box_labels.get(EXPIRES, "")
-    if expires.isdigit() and int(expires) < time.time():
-        return True
-    return holder is None or not holder.alive()
+    return owners.over(holder, box_labels.get(EXPIRES, ""))
 
 
 def _tag_over(tag: str, created: float, only: Owner | None) -> bool:
