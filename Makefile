@@ -27,6 +27,7 @@ lint: dev
 bench: dev
 	$(PY) bench/gate.py
 	$(PY) bench/rate.py
+	$(PY) bench/boxes.py
 
 chaos: dev
 	$(PY) -m pytest -m chaos tests/e2e/test_run_chaos.py

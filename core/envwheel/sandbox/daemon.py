@@ -29,6 +29,13 @@ START_LINES = (
 )
 
 
+def _patience() -> int:
+    said = os.environ.get("DOCKER_CLIENT_TIMEOUT") or "120"
+    if not said.isdigit() or int(said) < 1:
+        raise SetupError(f"DOCKER_CLIENT_TIMEOUT is {said!r}; it must be a whole number of seconds, such as 120.")
+    return int(said)
+
+
 class Refused(InfraError):
     """The daemon answered with an error. `status` is the HTTP status, `explanation` the daemon's own words."""
 
@@ -78,10 +85,10 @@ class Attached:
 class Daemon:
     """A client of the daemon that `DOCKER_HOST` names (default: the local socket). Raises SetupError when it is silent.
 
-    `timeout_s` bounds the wait for each answer, not the length of a stream.
+    DOCKER_CLIENT_TIMEOUT bounds the wait for each answer (seconds, default 120), not the length of a stream.
     """
 
-    def __init__(self, timeout_s: float = 120.0) -> None:
+    def __init__(self) -> None:
         import docker
         import requests
 
@@ -89,7 +96,7 @@ class Daemon:
         self._broken = (requests.exceptions.RequestException, docker.errors.DockerException, OSError)
         settings = {"base_url": None, **docker.utils.kwargs_from_env()}
         try:
-            self.api: APIClient = docker.APIClient(**settings, timeout=int(timeout_s))
+            self.api: APIClient = docker.APIClient(**settings, timeout=_patience())
         except self._broken as error:
             raise SetupError(f"The Docker daemon does not answer ({error}). {START_LINES}") from error
         self.local = self.api.base_url.startswith("http+docker://") and "ssh" not in self.api.base_url

@@ -129,13 +129,18 @@ def sweep(*, everything: bool = False, only: Owner | None = None) -> int:
 
 def held(owner: Owner) -> list[str]:
     """Names of the groups of an owner."""
-    return [group.name for group in _ours() if group.name.startswith(owner.tag + "+")]
+    return [name for name in names() if name.startswith(owner.tag + "+")]
+
+
+def names() -> list[str]:
+    """The names of all groups of ours; each begins with its owner's tag and a plus."""
+    return [group.name for group in _ours()]
 
 
 def _ours() -> Iterator[Group]:
     homes = _homes()
-    names = {folder.name for home in set(homes.values()) if home.is_dir() for folder in home.iterdir()}
-    for name in sorted(names):
+    found = {folder.name for home in set(homes.values()) if home.is_dir() for folder in home.iterdir()}
+    for name in sorted(found):
         if name.count("+") >= 3:
             yield Group(name, {controller: home / name for controller, home in homes.items()})
 

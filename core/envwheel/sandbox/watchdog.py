@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Protocol
 
 from envwheel.errors import InfraError
-from envwheel.sandbox import disk
 from envwheel.sandbox.base import BoxSpec
 
 PERIOD_S = 0.5
@@ -30,6 +29,8 @@ SHARE = 0.1
 QUICK_S = 0.002
 """What is measured as fast as this is measured every time."""
 FREE_FLOOR = 2 << 30
+INODE_SHARE = 16 << 10
+"""Bytes of a disk for each of its inodes, as file systems are usually made."""
 NOTICEABLE = 1 << 20
 
 LookAtBuild = Callable[[bool], str]
@@ -161,7 +162,7 @@ class Watchdog:
             return None
         status = os.statvfs(self._root)
         # An empty file costs an inode, not a block.
-        return min(status.f_bavail * status.f_frsize, status.f_favail * disk.INODE_BYTES or 1 << 62)
+        return min(status.f_bavail * status.f_frsize, status.f_favail * INODE_SHARE or 1 << 62)
 
     def _due(self, watched: _Watched, free: int | None, now: float) -> bool:
         if now < watched.next_at:
