@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from envwheel.api import BaseImage
+from envwheel.sandbox.room import Room
 
 if TYPE_CHECKING:
     from envwheel.sandbox.aliases import Alias
@@ -216,6 +217,8 @@ class Engine(Protocol):
     name: str
     lacks: frozenset[str]
     """What this engine cannot do on this host: "users", "limits", "clock", "confined_builds"."""
+    room: Room
+    """The memory that trials share."""
 
     def build(self, context: Path, *, timeout_s: float = 600.0, network: bool = True) -> Image:
         """The image of the folder `context` with its Dockerfile; built once per content, then reused.

@@ -29,6 +29,7 @@ from envwheel.sandbox.faketime import FakeTime
 from envwheel.sandbox.images import Images
 from envwheel.sandbox.layers import layer_files
 from envwheel.sandbox.reaper import Reaper
+from envwheel.sandbox.room import Room
 from envwheel.sandbox.watchdog import Watchdog
 
 CANDIDATES_FAULT = ("executable file not found", "no such file or directory", "not a directory", "permission denied")
@@ -57,6 +58,7 @@ class DockerEngine:
             raise SetupError("The Docker daemon runs Windows containers; envwheel needs Linux ones.")
         self._confinement = Confinement(info.get("CgroupDriver", ""), int(info.get("CgroupVersion") or 1))
         self._faketime = FakeTime.find_or_fetch()
+        self.room = Room.of_machine(int(info.get("MemTotal") or 0) / (1 << 20))
         self.disk = DockerDisk(daemon, Path(info.get("DockerRootDir", "/var/lib/docker")))
         self._watchdog = Watchdog(self.disk.root)
         self._reaper = Reaper(self._owner, self.name)

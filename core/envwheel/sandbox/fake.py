@@ -40,6 +40,7 @@ from envwheel.sandbox.base import (
     Tree,
     Usage,
 )
+from envwheel.sandbox.room import Room
 
 BASE = "envwheel/base:bookworm"
 DEFAULT_CAPS = ArchiveCaps()
@@ -190,6 +191,7 @@ class FakeEngine:
 
     def __init__(self, bases: Mapping[str, Mapping[str, bytes]] | None = None, lacks: frozenset[str] = frozenset()):
         self.lacks = lacks
+        self.room = Room.of_machine()
         self.programs: list[tuple[str, Program]] = []
         self.boxes: list[FakeBox] = []
         self.live: dict[str, FakeBox] = {}

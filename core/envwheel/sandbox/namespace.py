@@ -35,6 +35,7 @@ from envwheel.sandbox.namespace_build import NamespaceBuilder
 from envwheel.sandbox.namespace_images import NamespaceShelf
 from envwheel.sandbox.namespace_places import Place, Places
 from envwheel.sandbox.reaper import Reaper
+from envwheel.sandbox.room import Room
 from envwheel.sandbox.scratch import Scratch
 from envwheel.sandbox.spares import Spares
 from envwheel.sandbox.wards import Wards
@@ -78,6 +79,7 @@ class NamespaceEngine:
         self._home.mkdir(parents=True, exist_ok=True)
         _allow_many_files()
         self._spares = Spares(Scratch.best(self._home / "empty"))
+        self.room = Room.of_machine()
         self._store = ImageStore(self._home)
         self._faketime = FakeTime.find_or_fetch()
         self._watchdog = Watchdog(self._home)
