@@ -123,7 +123,7 @@ def test_a_database_reaches_no_other_file_and_has_a_time_limit(open_folder: Path
             try:
                 db.execute(sql).fetchall()
                 print("ran")
-            except grade.sqlite3.DatabaseError as error:
+            except sqlite3.DatabaseError as error:
                 print(error)
         try:
             grade.sqlite("{folder}/none.db")

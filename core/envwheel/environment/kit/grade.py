@@ -20,20 +20,21 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
 import json
 import os
 import random
 import shutil
-import sqlite3
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grade_files import link_target, load_json, mode, owner, plain_file, plain_tree, read_bytes, read_text
 from grade_reap import DROP, NOBODY, kill_leftovers
 from grade_run import Ran, Service, give, in_scratch, run, scratch, start
+
+if TYPE_CHECKING:
+    import sqlite3  # what few verifiers use is imported where it is: a gate starts a verifier some thirty times
 
 __all__ = [
     "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "kill_leftovers", "link_target",
@@ -164,6 +165,8 @@ def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3
 
     Statements fail `timeout` seconds from now. Raises Failed when `path` is no plain file.
     """
+    import sqlite3
+
     copy = os.path.join(scratch(), "copy.db")
     for suffix in ("", "-wal", "-journal"):
         data = read_bytes(path + suffix, limit)
@@ -181,4 +184,6 @@ def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3
 
 def rng(*seed: object) -> random.Random:
     """Random numbers that depend on `seed` only."""
+    import hashlib
+
     return random.Random(hashlib.sha256(repr(seed).encode()).digest())

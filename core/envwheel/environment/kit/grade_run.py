@@ -11,7 +11,6 @@ import errno
 import os
 import resource
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -168,6 +167,8 @@ class Service:
 
     def wait_port(self, port: int | None = None, timeout: float = 10) -> bool:
         """True as soon as something listens on 127.0.0.1:`port`; False after `timeout` seconds."""
+        import socket
+
         end = time.monotonic() + timeout
         while self.process is not None and time.monotonic() < end:
             try:
