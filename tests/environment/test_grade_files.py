@@ -113,6 +113,8 @@ def test_a_database_reaches_no_other_file_and_has_a_time_limit(open_folder: Path
     done = grade(
         open_folder,
         """
+        import sqlite3
+
         db = grade.sqlite("{folder}/shop.db", timeout=1)
         print(db.execute("select n from t").fetchall(), db.execute("delete from t").rowcount)
         for sql in (
