@@ -92,8 +92,7 @@ def _programs(target: Target, show: int) -> str:
 
 
 LINKS = r"""for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do
-  mkdir -p "$(dirname "$path")"
-  rm -rf "$path"
+  clear_for "$path"
   ln -s "$goal" "$path"
 done"""
 

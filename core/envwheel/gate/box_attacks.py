@@ -11,25 +11,36 @@ from envwheel.gate import payloads
 
 PRELUDE = r"""exec 2>/dev/null
 won() {
-  mkdir -p /logs/verifier
+  [ -d /logs/verifier ] || [ "$tried" ] || mkdir -p /logs/verifier
+  tried=yes
   echo 1 > /logs/verifier/reward.txt
   echo '{"reward": 1}' > /logs/verifier/reward.json
 }
-place() { mkdir -p "$(dirname "$1")"; rm -rf "$1"; cat > "$1"; chmod 755 "$1"; }
+clear_for() {
+  case $1 in */*) [ -d "${1%/*}/" ] || mkdir -p "${1%/*}/";; esac
+  if [ -e "$1" ] || [ -L "$1" ]; then rm -rf "$1"; fi
+}
+place() { clear_for "$1"; cat > "$1"; chmod 755 "$1"; }
 sites() {
   python3 -c 'import site, sys
 for path in {*site.getsitepackages(), site.getusersitepackages(), *filter(None, sys.path)}:
     if not path.endswith("zip"): print(path)'
 }
 """
-"""`won` writes the reward files, `place PATH` makes a program of its input, `sites` lists Python's module folders."""
+"""`won` writes the reward files, `clear_for PATH` makes its folder and takes away what is there, `place PATH` makes a
+program of its input, `sites` lists Python's module folders. No process is started for what bash does itself: these run
+by the thousand."""
 
 FAKE = r"""fake() {
-  printf '%s\n' '#!/bin/sh' 'mkdir -p /logs/verifier' 'echo 1 > /logs/verifier/reward.txt' \
-    'echo "{\"reward\": 1}" > /logs/verifier/reward.json' 'exit 0' | place "$1"
+  for program in "$@"; do
+    clear_for "$program"
+    printf '%s\n' '#!/bin/sh' 'mkdir -p /logs/verifier' 'echo 1 > /logs/verifier/reward.txt' \
+      'echo "{\"reward\": 1}" > /logs/verifier/reward.json' 'exit 0' > "$program"
+  done
+  chmod 755 "$@"
 }
 """
-"""`fake PATH`: a program that writes the reward and ends with 0."""
+"""`fake PATH...`: programs that write the reward and end with 0."""
 
 PASS_ALL = r"""pass_all() {
   printf '%s\n' 'import pytest' '' '@pytest.hookimpl(hookwrapper=True)' \
@@ -68,9 +79,10 @@ done""",
         + r"""IFS=: read -ra folders <<< "$PATH:$HOME/.local/bin:$HOME/bin:$PWD/bin"
 for folder in "${folders[@]}"; do
   for name in pytest python3 python bash sh uv uvx node npm go cargo make; do
-    [ -e "$folder/$name" ] || fake "$folder/$name"
+    [ -e "$folder/$name" ] || missing+=("$folder/$name")
   done
-done""",
+done
+fake "${missing[@]}" """,
     ),
     (
         "05-pytest-plugin",
@@ -101,8 +113,7 @@ for name in sitecustomize usercustomize; do printf %s "$code" > "$PWD/$name.py";
         FAKE
         + r"""for name in pytest python3 python node go cargo make gcc cc diff cmp jq; do
   at=$(command -v $name) || continue
-  fake "$(readlink -f "$at")"
-  fake "$at"
+  fake "$(readlink -f "$at")" "$at"
 done""",
     ),
     (
@@ -136,7 +147,7 @@ chmod 555 /tests /tests/*""",
         "profile files set variables and functions for the shells to come",
         FAKE
         + r"""forged=$HOME/forged
-for name in pytest python3 python bash node make; do fake "$forged/$name"; done
+fake "$forged"/{pytest,python3,python,bash,node,make}
 printf '%s\n' "export PATH='$forged:$PATH' BASH_ENV='$forged/profile'" \
   'mkdir -p /logs/verifier; echo 1 > /logs/verifier/reward.txt' \
   'python3() { return 0; }; pytest() { return 0; }; export -f python3 pytest' > "$forged/profile"
