@@ -10,6 +10,7 @@ Memory of this process over 2,000 trials on namespace: how much it grows after t
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import resource
 import statistics
@@ -134,6 +135,7 @@ def memory(engine: Engine, count: int) -> None:
 
 
 def _resident_mb() -> float:
+    gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / (1 << 20)
 
