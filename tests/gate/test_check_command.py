@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from envwheel.cli import main
-from envwheel.commands.check import Check, configure
+from envwheel.commands.check import Check, configure, title
 from envwheel.domains import Domains
 from envwheel.errors import InfraError
 from envwheel.gate.finished import Finished
@@ -179,3 +179,9 @@ def test_a_folder_without_environments(tmp_path: Path, capsys: Any) -> None:
 def test_schema_and_lint_need_no_engine(write_task: Any, capsys: Any) -> None:
     assert main(["check", str(write_task()), "--only", "schema,lint", "--engine", "none-such", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["engine"] == ""
+
+
+def test_the_title_of_a_report_is_a_line_however_many_paths_there_are():
+    few, many = [Path("a"), Path("b")], [Path(f"e{number}") for number in range(2000)]
+    assert title(few) == "envwheel check a b"
+    assert title(many) == "envwheel check e0 e1 e2 and 1997 more"

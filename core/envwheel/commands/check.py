@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MANY = 1000
 """Environments whose comparison takes so long that a person is told."""
+NAMED = 3
+"""So many paths stand in a report's title."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +143,12 @@ def _open(name: str, options: GateOptions) -> Engine | None:
     return open_engine(name)
 
 
+def title(paths: Sequence[Path]) -> str:
+    """The call in a line; a pool is often given by a pattern, which is thousands of words."""
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return " ".join(["envwheel check", *map(str, paths[:NAMED])]) + more
+
+
 class Check:
     """One call of the command."""
 
@@ -203,7 +211,7 @@ class Check:
         if self.args.csv:
             report.write_csv(self.args.csv, results)
         if self.args.html:
-            html.write(self.args.html, results, "envwheel check " + " ".join(map(str, self.args.paths)))
+            html.write(self.args.html, results, title(self.args.paths))
 
     def _collect(self, futures: Mapping[Future[Mapping[str, Any] | None], Path], progress: Progress) -> None:
         """Take verdicts as they come. The first Ctrl-C lets what runs end, the second does not."""
