@@ -30,7 +30,7 @@ bench: dev
 	$(PY) bench/boxes.py
 
 chaos: dev
-	$(PY) -m pytest -m chaos tests/e2e/test_run_chaos.py
+	$(PY) -m pytest -m chaos tests/e2e
 
 DOMAIN ?= swe
 gate-all: dev
