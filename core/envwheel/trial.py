@@ -12,6 +12,7 @@ import random
 import shlex
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -246,26 +247,27 @@ class Stage:
 
     def attempt(self, work: Work) -> Attempt:
         """Work, then grade."""
-        separate = self.task.config.separate
-        run = self._apart if separate else self._together
-        return self._recorded(work.kind, work.id, ("work", "verifier"), lambda: run(work))
+        run = self._apart if self.task.config.separate else self._together
+        with self._room("work", "verifier"):
+            return self._recorded(work.kind, work.id, lambda: run(work))
 
     def grade(self, kind: str, id: str, artifacts: Tree) -> TrialRecord:
         """Grade artifacts that nobody made in a box (separate mode)."""
-        graded = self._recorded(kind, id, ("verifier",), lambda: Attempt(self._graded(kind, id, artifacts), artifacts))
-        return graded.record
+        with self._room("verifier"):
+            return self._recorded(kind, id, lambda: Attempt(self._graded(kind, id, artifacts), artifacts)).record
 
-    def _recorded(self, kind: str, id: str, roles: tuple[Role, ...], run: Callable[[], Attempt]) -> Attempt:
-        """`run()` with room for one box at a time of each of `roles`, its failures as records."""
-        with self.engine.room.taken(max(self.spec(role).limits.memory_mb for role in roles)):
-            started = time.monotonic()
-            try:
-                done = run()
-            except InfraError as error:
-                done = Attempt(self._record(kind, id, "infra", None, reason=error.cause, log_tail=str(error)), Tree())
-            except BoxGone as gone:  # of an image in which nothing can start
-                said = str(gone)
-                done = Attempt(self._record(kind, id, "verifier_error", None, reason=said, log_tail=said), Tree())
+    def _room(self, *roles: Role) -> AbstractContextManager[None]:
+        """Memory for one box at a time of each of `roles`."""
+        return self.engine.room.taken(max(self.spec(role).limits.memory_mb for role in roles))
+
+    def _recorded(self, kind: str, id: str, run: Callable[[], Attempt]) -> Attempt:
+        started = time.monotonic()
+        try:
+            done = run()
+        except InfraError as error:
+            done = Attempt(self._record(kind, id, "infra", None, reason=error.cause, log_tail=str(error)), Tree())
+        except BoxGone as gone:  # of an image in which nothing can start
+            done = Attempt(self._record(kind, id, "verifier_error", None, reason=str(gone), log_tail=str(gone)), Tree())
         return replace(done, record=replace(done.record, seconds=time.monotonic() - started))
 
     def _apart(self, work: Work) -> Attempt:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from envwheel.sandbox.base import Entry, Tree
 from envwheel.sandbox.network import NAMESERVER
-from envwheel.sandbox.within import CAPABILITIES, first_process
+from envwheel.sandbox.within import CAPABILITIES, HOSTS, first_process
 
 SHARED_MEMORY = 64 << 20
 HIDDEN = ("/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/sched_debug")
@@ -56,7 +56,7 @@ def files_of(hostname: str, *, network: bool) -> Tree:
     """The files that Docker, too, gives a box of its own: names, and where to ask for others."""
     texts = {
         "/etc/hostname": f"{hostname}\n",
-        "/etc/hosts": f"127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t{hostname}\n",
+        "/etc/hosts": HOSTS.format(name=hostname),
         "/etc/resolv.conf": f"nameserver {NAMESERVER}\n" if network else "",
     }
     return Tree({path: Entry("file", 0o644, text.encode()) for path, text in texts.items()})

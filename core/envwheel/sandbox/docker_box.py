@@ -13,7 +13,7 @@ from envwheel.sandbox.daemon import Daemon, Refused
 from envwheel.sandbox.docker_shell import KILL_BELOW, DockerConnection
 from envwheel.sandbox.shell import PersistentShell
 from envwheel.sandbox.transfer import pack, unpack
-from envwheel.sandbox.within import CAPABILITIES, LIFETIME_CODE, OPEN_FILES, WHY, first_process
+from envwheel.sandbox.within import CAPABILITIES, HOSTS, LIFETIME_CODE, OPEN_FILES, WHY, first_process
 
 if TYPE_CHECKING:
     from envwheel.sandbox.docker import DockerEngine
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_CAPS = ArchiveCaps()
 EXEC_S = 30.0
 """Time for the few short commands that the engine itself runs in a box."""
-NAME_ITSELF = (
-    "read -r name </proc/sys/kernel/hostname; "
-    r"printf '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t%s\n' $name >/etc/hosts"
-)
+NAME_ITSELF = f"read -r name </proc/sys/kernel/hostname; printf '{HOSTS.format(name='%s')}' $name >/etc/hosts"
 """The daemon writes no /etc/hosts where the network is disabled."""
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from envwheel.errors import BoxGone, BuildFailed
 from envwheel.sandbox import accounts, disk, rooted
 from envwheel.sandbox.base import BoxLimits, BoxSpec, Entry, Tree
+from envwheel.sandbox.bubblewrap import files_of
 from envwheel.sandbox.build_plan import Copy, Folder, Plan, Run, Uncommon
 from envwheel.sandbox.builds import LOG_LINES, BuildLimits
 from envwheel.sandbox.image_store import Stored
@@ -37,7 +38,6 @@ RIGHTS = (*CAPABILITIES, "FSETID", "SETFCAP")
 """What installing software needs besides."""
 STEPS, LAYER = "steps", "upper"
 """Of a build's folder: every step has a folder in the first, whose layer is called like the second."""
-NAMES = ("hostname", "hosts", "resolv.conf")
 END_S = 20.0
 
 
@@ -108,9 +108,6 @@ class Steps:
         folder.mkdir(parents=True)
         return folder
 
-    def _image(self, user: str = "", workdir: str = "", env: dict[str, str] | None = None) -> Stored:
-        return replace(self._job.base, id="", user=user, workdir=workdir, env=env or {}, layers=self._layers)
-
     def _keep(self, folder: Path) -> None:
         """Take what was written into `folder` as the next layer."""
         for name in ("work", "root", "layers"):
@@ -168,7 +165,7 @@ class Steps:
             limits=BoxLimits(float(os.cpu_count() or 1), limits.memory_mb, limits.file_mb, limits.processes),
             lifetime_s=seconds + 60,
         )
-        image = self._image(step.user, step.workdir, dict(step.env))
+        image = replace(self._job.base, id="", env=dict(step.env), layers=self._layers)
         box_id = secrets.token_hex(6)
         try:
             place = self._places.make(spec, image, box_id, folder, self._make_folders)
@@ -189,9 +186,8 @@ class Steps:
             how = "printed too much" if ran.exit_code is None else f"returned a non-zero code: {ran.exit_code}"
             words = f"The command '/bin/sh -c {step.script[:500]}' {how}"
             raise BuildFailed(f"The image does not build: {words}", self._tail())
-        over = too_much(
-            disk.apparent([folder / LAYER]), limits.step_mb << 20
-        )  # it may have been quicker than the watch
+        # It may have been quicker than the watch.
+        over = too_much(disk.apparent([folder / LAYER]), limits.step_mb << 20)
         if over:
             raise BuildFailed(f"The build used more disk than it may: {over}.", self._tail())
         self._keep(folder)
@@ -220,7 +216,7 @@ class Context:
                     self.entries[name] = Entry("file", member.mode, file.read() if file else b"")
 
     def kind(self, source: str) -> str:
-        """ "file" or "dir". Raises BuildFailed when it is not there, Uncommon for a link."""
+        """Whether it is a "file" or a "dir". Raises BuildFailed when it is not there, Uncommon for a link."""
         if source == ".":
             return "dir"
         found = self.entries.get(source)
@@ -297,9 +293,9 @@ def _take_names_back(layer: Path) -> None:
         try:
             etc = open_in(top, "etc", rooted.FOLDER, resolve=BENEATH | NO_LINKS)
             try:
-                for name in NAMES:
+                for path in files_of("", network=False).entries:
                     with contextlib.suppress(OSError):
-                        os.unlink(name, dir_fd=etc)
+                        os.unlink(posixpath.basename(path), dir_fd=etc)
             finally:
                 os.close(etc)
         finally:

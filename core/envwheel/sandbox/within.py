@@ -12,6 +12,8 @@ OPEN_FILES = 8192
 LIFETIME_CODE = 99
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL")
 """What root in a box keeps: enough for apt-get, useradd, chown and su; no raw sockets, devices, mounts or tracing."""
+HOSTS = "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n127.0.1.1\t{name}\n"
+"""Text of /etc/hosts in a box called `name`."""
 WHY = {
     "died": "its first process ended",
     "disk_limit": "it used more disk than its limit",
