@@ -17,6 +17,7 @@ PLUGINS = sorted((REPO / "plugins").glob("*/src/*"))
 LAYERS: list[set[str]] = [
     {"errors", "api", "version", "shape", "console"},
     {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "ledger", "sandbox", "model"},
+    {"standing", "balance"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "config", "store", "progress"},
     {"agent", "trial", "index", "health", "prepare", "importers"},
@@ -25,6 +26,7 @@ LAYERS: list[set[str]] = [
     {"attempt", "calibrate"},
     {"propose", "gate"},
     {"candidate", "contract"},
+    {"recheck"},
     {"flywheel", "start"},
     {"commands"},
     {"cli"},

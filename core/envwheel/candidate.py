@@ -29,7 +29,7 @@ from envwheel.environment.invalid import InvalidTask
 from envwheel.errors import DomainError
 from envwheel.gate.ladder import GateOptions, judge
 from envwheel.gate.novelty import Benchmark
-from envwheel.ledger import Attempt, GateNote, Plan, Target, Tokens, TrialNote
+from envwheel.ledger import Attempt, GateNote, Plan, Recheck, Target, Tokens, TrialNote
 from envwheel.propose.procedural import Procedural, derive
 from envwheel.rates import wilson
 from envwheel.rollout import RolloutSummary, read_summary
@@ -57,6 +57,9 @@ class Watch(Protocol):
 
     def closed(self, record: Attempt) -> None:
         """A candidate is done."""
+
+    def rechecked(self, record: Recheck) -> None:
+        """An environment of an earlier round was calibrated again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,13 @@ class Candidate:
         try:
             return self._close(self._stages())
         finally:
-            for image in self.images:
-                self.parts.engine.remove(image)
-            self.say("")
+            self.leave()
+
+    def leave(self) -> None:
+        """Give up the images and say no more."""
+        for image in self.images:
+            self.parts.engine.remove(image)
+        self.say("")
 
     def say(self, text: str) -> None:
         """Tell who watches."""
@@ -120,12 +127,12 @@ class Candidate:
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
-        decision = self._calibrate(folder, note)
+        decision = self.calibrated(folder, note)
         if decision.code == "infra":
             return Ending("band", "infra", "", decision.message, note)
         if not decision.in_band:
             return Ending("band", "rejected", decision.code, decision.message, note)
-        self._admit(folder, note, decision)
+        self.admit(folder, note, decision)
         return Ending("pool", "admitted", "", decision.message, note)
 
     def _folder(self) -> Path:
@@ -179,15 +186,15 @@ class Candidate:
             if not self.control.go_on():
                 raise Stopped
 
-    def _calibrate(self, folder: Path, note: GateNote) -> BandDecision:
-        """Trials of the solver until the band decision is certain. Raises Stopped."""
+    def calibrated(self, folder: Path, note: GateNote) -> BandDecision:
+        """Trials of the solver in this round until the band decision is certain. Raises Stopped."""
         parts, target = self.parts, self.target
         task = folders.read(folder)
         images = build_images(parts.engine, task)
         self.images += images.uses
         subject = Subject(task, images, target.domain)
-        noted = self.store.of(TrialNote, candidate=target.candidate)
-        taken = {trial.id for trial in noted}
+        noted = self.store.of(TrialNote, round=self.round, candidate=target.candidate)
+        taken = {trial.id for trial in self.store.of(TrialNote, candidate=target.candidate)}
         free = (id for number in count(1) if (id := f"{target.candidate}-t{number:02d}") not in taken)
         guard = threading.Lock()
 
@@ -262,9 +269,9 @@ class Candidate:
             checks={check.id: check.passed for check in summary.checks},
         )
 
-    def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
+    def admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
         """Complete the evidence and move the folder into the pool."""
-        trials = self.store.of(TrialNote, candidate=self.target.candidate)
+        trials = self.store.of(TrialNote, round=self.round, candidate=self.target.candidate)
         evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
         evidence["calibration"] = {
             "solver": self.parts.solver.name,

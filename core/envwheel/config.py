@@ -91,6 +91,8 @@ class BandSection(Section):
     """Without a pass, a spread of partial rewards counts too."""
     max_trials: int | None = Field(default=None, ge=2)
     """Trials of one environment at most, those without a valid reward included; default: twice `attempts`."""
+    recheck: int = Field(default=2, ge=0)
+    """Environments of earlier rounds that a round may calibrate again, because the solver has moved."""
 
     @model_validator(mode="after")
     def _is_a_band(self) -> BandSection:

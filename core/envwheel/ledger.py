@@ -86,6 +86,23 @@ class Target(BaseModel):
     """Fingerprints of the draft: of its parameters and of its content."""
     duplicate: bool = False
     """The run has built the same before; nothing new was found."""
+    in_band: float | None = None
+    """Probability that it will be in band, by the belief of that time; the likeliest are tried first."""
+    address: str = ""
+    """The kind of failure that it addresses, in the words of the digest; empty when none was seen there."""
+
+
+class Doubt(BaseModel):
+    """An environment that is to be calibrated again in a round, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    candidate: str
+    environment: str
+    was: Literal["pool", "shelf"]
+    wrong: float
+    """Probability that it stands there no longer rightly."""
+    reason: str
 
 
 class Plan(Record):
@@ -98,6 +115,10 @@ class Plan(Record):
     """How many scored rollouts the digest saw."""
     failures: dict[str, int] = {}
     """How those that failed did so: kind -> count."""
+    rechecks: tuple[Doubt, ...] = ()
+    """What is calibrated again in this round."""
+    taxonomy: dict[str, int] = {}
+    """How many domains, skills and levels there are to aim at: "domain", "skill", "level" -> count."""
 
 
 class GateNote(Record):
@@ -180,6 +201,29 @@ class Attempt(Record):
     finished: str = ""
 
 
+class Recheck(Record):
+    """A calibration of an environment that was calibrated in an earlier round, on new trials alone."""
+
+    kind: Literal["recheck"] = "recheck"
+    round: int
+    candidate: str
+    environment: str
+    was: Literal["pool", "shelf"]
+    verdict: Literal["kept", "retired", "too_hard"]
+    """Where it belongs from now on: in the pool, nowhere (mastered, or broken), or on the shelf for later."""
+    code: str
+    """What calibration found: in_band, too_easy, ...; with `infra` and `undecided` it stays where it was."""
+    message: str
+    solver: str
+    passes: int
+    scored: int
+    low: float
+    high: float
+    wall_s: float = 0.0
+    rollouts: tuple[str, ...] = ()
+    finished: str = ""
+
+
 class RoundEnd(Record):
     """A round is complete."""
 
@@ -188,7 +232,7 @@ class RoundEnd(Record):
     finished: str
 
 
-AnyRecord = RunStart | Plan | GateNote | TrialNote | Attempt | RoundEnd
+AnyRecord = RunStart | Plan | GateNote | TrialNote | Attempt | Recheck | RoundEnd
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 

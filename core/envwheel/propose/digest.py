@@ -10,7 +10,7 @@ posteriors), which do not depend on when somebody stopped. The Wilson intervals 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from envwheel.rates import rate
 
 ROLLOUTS = 8
 """How many rollouts a digest points at."""
+RECENT = 24
+"""How many trials of a family at a level are remembered where targets are chosen."""
 
 Arm = tuple[str, str, int]
 """Domain, family, level."""
@@ -82,8 +84,11 @@ def digest(trials: Sequence[Seen], run: Path, *, round: int) -> Digest:
 
 
 def counts(trials: Iterable[Seen]) -> dict[Arm, Rate]:
-    """The pass rate of each (domain, family, level) that was tried."""
-    return rates(((one.target.domain, one.target.family, one.target.level), one.passed) for one in trials)
+    """The pass rate of each (domain, family, level) over its last `RECENT` trials: a solver that learns moves on."""
+    last: dict[Arm, deque[bool]] = defaultdict(lambda: deque(maxlen=RECENT))
+    for one in trials:
+        last[one.target.domain, one.target.family, one.target.level].append(one.passed)
+    return {arm: rate(sum(passed), len(passed)) for arm, passed in last.items()}
 
 
 def validity(records: Iterable[AnyRecord]) -> dict[Arm, tuple[int, int]]:
