@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from envwheel.ledger import AnyRecord, Attempt, Recheck
 
@@ -22,47 +22,34 @@ NOTHING_KNOWN = ("infra", "changed")
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """What one calibration counted, of which solver."""
-
-    solver: str
-    passes: int
-    scored: int
-
-
-@dataclass(frozen=True, slots=True)
 class Standing:
-    """One environment. `at` is how many records there were when it was calibrated last."""
+    """One environment. `solver`, `round`, `passes` and `scored` are of its last calibration."""
 
     attempt: Attempt
     state: State
-    calibrations: tuple[Calibrated, ...]
-    at: int
-
-    @property
-    def solver(self) -> str:
-        """Whose pass rate is known."""
-        return self.calibrations[-1].solver
+    solver: str
+    round: int
+    passes: int
+    scored: int
 
 
 def standings(records: Iterable[AnyRecord]) -> dict[str, Standing]:
     """Candidate -> where it stands, for every candidate that ever was in the pool or on the shelf."""
     found: dict[str, Standing] = {}
-    for number, record in enumerate(records, 1):
+    for record in records:
         if isinstance(record, Attempt):
             found.pop(record.candidate, None)  # one that our side failed may be closed twice: the last record counts
             shelved = record.valid and record.code == "too_hard"
             if record.verdict == "admitted" or shelved:
-                first = Calibrated(record.solver, record.passes, record.scored)
-                found[record.candidate] = Standing(record, "shelf" if shelved else "pool", (first,), number)
+                found[record.candidate] = Standing(record, "shelf" if shelved else "pool", **_figures(record))
         elif isinstance(record, Recheck) and record.code not in NOTHING_KNOWN and record.candidate in found:
             before = found[record.candidate]
-            again = Calibrated(record.solver, record.passes, record.scored)
-            calibrations = (*before.calibrations, again)
-            found[record.candidate] = replace(
-                before, state=_STATE[record.verdict], calibrations=calibrations, at=number
-            )
+            found[record.candidate] = replace(before, state=_STATE[record.verdict], **_figures(record))
     return found
+
+
+def _figures(record: Attempt | Recheck) -> dict[str, Any]:
+    return {"solver": record.solver, "round": record.round, "passes": record.passes, "scored": record.scored}
 
 
 def states(records: Iterable[AnyRecord]) -> dict[State, int]:

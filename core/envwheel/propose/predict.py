@@ -3,14 +3,10 @@
     targets = foreseen(targets, records, band)             # each with the failure it addresses and its chance
     doubts = due(records, solver.name, band)               # those that rather stand in the wrong place now
 
-Both ask one question of a belief over the solver's pass rate p (targets.py), Beta(a, b): how probable is it that k
-trials end within the band? `rates.expected_kept` answers it exactly. The mean of the belief would not do: p = 0.5 for
-sure and p = 0 or 1 with equal chance have the same. The belief about an environment that was calibrated before begins
-with the guess, as for any target, and counts, of all that others tried, only trials made since then:
-
-* its own trials in full, those of another solver `FORMER_SOLVER` times;
-* those of other environments of the same family and level `SAME_PAIR` times, worth `BORROWED` trials at most;
-* those of its neighbours by nearness, as for any target.
+A target is judged by the belief over the solver's pass rate p that chose it, Beta(a, b) (targets.py): how probable is
+it that k trials end within the band? `rates.expected_kept` answers that exactly. The mean of the belief would not do:
+p = 0.5 for sure and p = 0 or 1 with equal chance have the same. An environment of an earlier round is judged by what
+the solver can do by now (growth.py), for its own trials may be of a solver that was weaker.
 
 Partial credit is left out: a band that grants it keeps some environments more than is predicted here.
 """
@@ -20,20 +16,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from envwheel.api import Band, Rate
-from envwheel.ledger import AnyRecord, Doubt, Plan, Target, TrialNote
+from envwheel.api import Band
+from envwheel.ledger import AnyRecord, Doubt, Plan, Target
 from envwheel.propose.digest import Arm, Seen, counts, failure, seen
-from envwheel.propose.targets import BORROWED, Belief, believe
-from envwheel.rates import expected_kept, rate
-from envwheel.standing import Calibrated, Standing, standings
+from envwheel.propose.growth import Growth
+from envwheel.propose.targets import believe
+from envwheel.rates import expected_kept
+from envwheel.standing import Standing, standings
 
-SAME_PAIR = 0.5
-"""How much a trial of another environment of the same family and level counts for one that was calibrated before."""
-FORMER_SOLVER = 0.5
-"""How much a trial of an earlier solver counts."""
 IN_DOUBT = 0.5
 """Probability of standing in the wrong place from which an environment is tried again."""
+MOVED = 0.75
+"""Change of the solver's ability, in logits, from which it has moved: from a pass rate of 0.5 to one of 0.68."""
 
 Bands = Callable[[str], Band]
 """The band of a domain."""
@@ -95,71 +91,36 @@ def address(target: Target, failed: Mapping[Arm, Counter[str]], before: Sequence
 def due(records: Sequence[AnyRecord], solver: str, band: Bands) -> list[Doubt]:
     """What may stand in the wrong place now, the likeliest first.
 
-    An environment of the pool is due when it was calibrated with another solver than `solver`, or when trials made
-    since then make it rather out of band than in. One of the shelf is due when it is rather in band by now.
+    Only where the solver has moved since the last calibration: it has another name than `solver`, or its ability
+    changed by `MOVED`. An environment of the pool is due when it is rather out of band than in, and with a solver of
+    another name in any case; one of the shelf when it is rather in band by now.
     """
-    targets, doubts = _targets(records), []
-    pairs = _pairs(targets.values())
-    for one, since in _with_evidence(records):
-        target = targets.get(one.attempt.candidate)
-        moved = one.solver != solver
-        if target is None or one.state == "retired" or not (moved or since):
+    trials, targets, doubts = seen(records), _targets(records), []
+    growth, own = Growth.of(trials), defaultdict(list)
+    for trial in trials:
+        own[trial.target.candidate].append(trial)
+    for id, one in standings(records).items():
+        renamed, change = one.solver != solver, growth.since(one.round)
+        if id not in targets or one.state == "retired" or not (renamed or abs(change) >= MOVED):
             continue
-        belief = believe_again(_arm(target), one.calibrations, pairs, since, solver)
-        kept = expected_kept(belief.alpha, belief.beta, band(target.domain))
-        wrong = kept if one.state == "shelf" else 1 - kept
-        if wrong >= IN_DOUBT or (moved and one.state == "pool"):
-            doubts.append((wrong, one, _because(one, since, solver, belief, wrong)))
-    doubts.sort(key=lambda found: (-found[0], found[1].attempt.candidate))
-    return [
-        Doubt(
-            candidate=one.attempt.candidate,
-            environment=one.attempt.environment,
-            was="shelf" if one.state == "shelf" else "pool",
-            wrong=round(wrong, 4),
-            reason=reason,
-        )
-        for wrong, one, reason in doubts
-    ]
+        in_band = growth.in_band(targets[id], band(targets[id].domain), own[id])
+        wrong = in_band if one.state == "shelf" else 1 - in_band
+        if wrong >= IN_DOUBT or (renamed and one.state == "pool"):
+            news = f"another solver since ({one.solver})" if renamed else f"the solver moved by {change:+.1f} logits"
+            doubts.append(_doubt(one, wrong, news))
+    return sorted(doubts, key=lambda doubt: (-doubt.wrong, doubt.candidate))
 
 
-def believe_again(
-    arm: Arm, own: Sequence[Calibrated], pairs: Mapping[Arm, Pair], since: Mapping[Arm, Rate], solver: str
-) -> Belief:
-    """What is known now about the pass rate at one environment that was calibrated before."""
-    belief = believe(arm, pairs, {other: found for other, found in since.items() if other != arm})
-    passed, failed = belief.alpha, belief.beta
-    if (same := since.get(arm)) and same.scored:
-        weight = min(SAME_PAIR, BORROWED / same.scored)
-        passed, failed = passed + weight * same.passed, failed + weight * (same.scored - same.passed)
-    for one in own:
-        weight = 1.0 if one.solver == solver else FORMER_SOLVER
-        passed, failed = passed + weight * one.passes, failed + weight * (one.scored - one.passes)
-    return Belief(passed, failed)
-
-
-def _because(one: Standing, since: Mapping[Arm, Rate], solver: str, belief: Belief, wrong: float) -> str:
-    last, others = one.calibrations[-1], sum(found.scored for found in since.values())
-    news = f"another solver since ({last.solver})" if last.solver != solver else f"{others} trials of others since"
-    where = "in band by now" if one.state == "shelf" else "out of band by now"
-    return (
-        f"passed {last.passes} of {last.scored}; {news}; expected pass rate {belief.mean:.2f}, "
-        f"{where} with probability {wrong:.2f}"
+def _doubt(one: Standing, wrong: float, news: str) -> Doubt:
+    was: Literal["pool", "shelf"] = "shelf" if one.state == "shelf" else "pool"
+    where = "in band" if was == "shelf" else "out of band"
+    return Doubt(
+        candidate=one.attempt.candidate,
+        environment=one.attempt.environment,
+        was=was,
+        wrong=round(wrong, 4),
+        reason=f"passed {one.passes} of {one.scored} in round {one.round}; {news}; {where} by now with {wrong:.2f}",
     )
-
-
-def _with_evidence(records: Sequence[AnyRecord]) -> list[tuple[Standing, dict[Arm, Rate]]]:
-    """Every standing with what was tried since its last calibration, the newest first."""
-    position = {record.id: number for number, record in enumerate(records) if isinstance(record, TrialNote)}
-    trials, passed, scored = seen(records), Counter[Arm](), Counter[Arm]()
-    found = []
-    for one in sorted(standings(records).values(), key=lambda one: -one.at):
-        while trials and position[trials[-1].trial.id] >= one.at:
-            trial = trials.pop()
-            passed[_arm(trial.target)] += trial.passed
-            scored[_arm(trial.target)] += 1
-        found.append((one, {arm: rate(passed[arm], number) for arm, number in scored.items()}))
-    return found
 
 
 def _failures(trials: Iterable[Seen]) -> dict[Arm, Counter[str]]:
