@@ -5,7 +5,8 @@
 
 A run is a sequence of these: one `RunStart`, then for each round a `Plan`, for each candidate a `GateNote`, a
 `TrialNote` for every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. Dollars are None when
-unknown, never 0 by guess. What ended as `infra` counts in no rate.
+unknown, never 0 by guess. What ended as `infra` counts in no rate. A round may calibrate environments of earlier rounds
+again: their trials are `TrialNote`s of that round, closed by a `Recheck`.
 """
 
 from __future__ import annotations

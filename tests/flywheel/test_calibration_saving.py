@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 
 import calibration
 import pytest
@@ -79,6 +80,18 @@ def test_the_bench_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> N
     said = json.loads(capsys.readouterr().out)
     assert set(said["ratio"]) == {str(jobs) for jobs in JOBS}
     assert said["decided_otherwise"] == 0
+
+
+def test_the_documentation_holds_what_is_computed() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "concepts.md").read_text("utf-8")
+    for k in TABLE_K:
+        cells = [f"{kept(p, Band(1, k - 1, k)):.3f}".removeprefix("0") for p in TABLE_P]
+        assert f"| {k} | {' | '.join(cells)} |" in told
+    for words, jobs in (("one at a time", (1,)), ("two or more at a time", (2, 4, 8))):
+        for number in jobs:
+            costs = [calibration.exact(p, Band(), number) for p in GRID]
+            row = " | ".join(f"{cost.trials:.2f}" for cost in costs)
+            assert f"| {words} | {row} | {calibration.ratio(costs, Band()):.3f} |" in told
 
 
 def test_the_expected_share_averages_over_the_belief() -> None:

@@ -1,6 +1,6 @@
 """What to build next: the (family, level) pairs from which the solver learns most, and why.
 
-The policy, also told in docs/concepts.md:
+The policy, also told in docs/targets.md:
 
 1. Each pair has a belief about the solver's pass rate p, a Beta distribution. It begins with a guess that falls with
    the level, takes over what other trials say, weighted by how near they are (the same family at the next level, other
