@@ -113,6 +113,9 @@ def check(chaos: Chaos) -> None:
     admitted = {one["environment"]: one["tree_sha256"] for one in attempts if one["verdict"] == "admitted"}
     assert admitted
     pool = {folder.name: tree_sha256(folder) for folder in (chaos.run / "environments").iterdir()}
+    rechecks = [record for record in records if record["kind"] == "recheck"]
+    back = {one["candidate"] for one in rechecks if (one["was"], one["verdict"]) == ("shelf", "kept")}
+    admitted |= {one["environment"]: one["tree_sha256"] for one in attempts if one["candidate"] in back}
     assert pool == admitted
     assert all((chaos.run / "environments" / name / "evidence.json").is_file() for name in pool)
 

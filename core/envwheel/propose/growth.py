@@ -63,12 +63,12 @@ class Growth:
     @classmethod
     def of(cls, trials: Iterable[Seen]) -> Growth:
         """Fitted to `trials`."""
-        cells: dict[tuple[int, Target], Cell] = {}
+        cells: dict[tuple[int, str], Cell] = {}
         rounds = set()
         merged: dict[tuple[tuple[Name, float], ...], Cell] = {}
         for one in trials:
             rounds.add(one.trial.round)
-            key = (one.trial.round, one.target)
+            key = (one.trial.round, one.target.candidate)
             if key not in cells:
                 weights = _weights(one.target, one.trial.round)
                 cells[key] = merged.setdefault(tuple(weights.items()), Cell(weights))
