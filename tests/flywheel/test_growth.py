@@ -10,7 +10,7 @@ from flywheel_records import target, trial
 
 from envwheel.api import Band
 from envwheel.propose.digest import Seen
-from envwheel.propose.growth import Growth
+from envwheel.propose.growth import STILL, Growth, gains
 from envwheel.rates import kept
 
 FAMILIES = ("links", "modes", "sort", "count")
@@ -82,3 +82,27 @@ def test_with_many_trials_the_probability_is_that_of_the_true_rate(ability: floa
     aim, draw = target("own", "links", 0, skills=("l",)), random.Random(5)
     passes = sum(draw.random() < chance(ability, 0) for _ in range(200))
     assert growth.in_band(aim, Band(), own(passes, 200, 2)) == pytest.approx(kept(chance(ability, 0), Band()), abs=0.1)
+
+
+def halves(family: str, former: int, latter: int, rounds: tuple[int, int] = (1, 2), level: int = 0) -> list[Seen]:
+    """Eight trials in each of two rounds, so many of them passed."""
+    aim = target(family, family, level)
+    return [
+        Seen(aim, trial(family, n, n % 8 < passes, round=round))
+        for passes, round in zip((former, latter), rounds, strict=True)
+        for n in range(8 * round, 8 * round + 8)
+    ]
+
+
+def test_gains_are_the_change_of_the_rate_at_equal_level_with_votes_for_none() -> None:
+    found = gains([*halves("up", 2, 6), *halves("down", 6, 2), *halves("still", 4, 4)])
+    assert found["swe", "up"] == pytest.approx(4 / (8 + STILL))
+    assert found["swe", "down"] == -found["swe", "up"]
+    assert found["swe", "still"] == 0.0
+    levels = gains([*halves("up", 2, 6), *halves("up", 4, 4, level=1)])
+    assert levels["swe", "up"] == pytest.approx(4 / (16 + STILL))
+
+
+def test_one_round_tells_nothing_of_progress() -> None:
+    assert gains(halves("once", 0, 8, rounds=(1, 1))) == {}
+    assert gains([]) == {}

@@ -2,6 +2,7 @@
 
     growth = Growth.of(trials)                       # `trials` as digest.seen gives them
     growth.since(2)                                  # how much better it has become since round 2, in logits
+    gains(trials)                                    # (domain, family) -> how much its pass rate changed
     growth.in_band(target, band, own)                # probability now; `own` are the trials of that environment
 
 A solver that learns leaves behind what it was calibrated on, and the rounds that follow aim higher, so nobody tries
@@ -34,6 +35,8 @@ FIRST_SPREAD = 2.0
 SLOPE_SPREAD = 0.5
 OFFSET = 0.5
 OWN_OFFSET = 0.7
+STILL = 8.0
+"""Trials' worth of doubt that a family's pass rate changed at all."""
 SWEEPS = 200
 """Most sweeps over all parameters; they end when no parameter moves by more than 0.001."""
 GRID = [step / 8 for step in range(-20, 21)]
@@ -106,6 +109,26 @@ class Growth:
         weights = [math.exp(log - most) for log in logs]
         likely = sum(w * kept(_sigmoid(now + own_offset), band) for w, own_offset in zip(weights, GRID, strict=True))
         return likely / sum(weights)
+
+
+def gains(trials: Iterable[Seen]) -> dict[tuple[str, str], float]:
+    """(domain, family) -> by how much its pass rate has changed at equal level, -1 to 1: the learning progress.
+
+    For each level that was tried in several rounds, the rate of the latter half of its trials less that of the former;
+    the mean over levels, each with as many votes as half its trials, and `STILL` votes for no change.
+    """
+    passed: dict[tuple[str, str, int], list[Seen]] = defaultdict(list)
+    for one in trials:
+        passed[one.target.domain, one.target.family, one.target.level].append(one)
+    change: dict[tuple[str, str], float] = defaultdict(float)
+    votes: dict[tuple[str, str], float] = defaultdict(lambda: STILL)
+    for (domain, family, _), all in passed.items():
+        half = len(all) // 2
+        if half and len({one.trial.round for one in all}) > 1:
+            former, latter = all[:half], all[-half:]
+            change[domain, family] += sum(one.passed for one in latter) - sum(one.passed for one in former)
+            votes[domain, family] += half
+    return {family: change[family] / votes[family] for family in change}
 
 
 def _weights(target: Target, round: int) -> dict[Name, float]:

@@ -24,6 +24,7 @@ from envwheel.environment import draft as drafts
 from envwheel.errors import ConfigError, DomainError
 from envwheel.ledger import AnyRecord, Plan, Target
 from envwheel.propose.digest import counts, seen, validity
+from envwheel.propose.growth import gains
 from envwheel.propose.targets import Aim, choose
 
 METHOD = "procedural"
@@ -51,8 +52,8 @@ class Procedural:
 
     def plan(self, number: int, count: int, seed: int, records: Sequence[AnyRecord]) -> list[Target]:
         """The targets of round `number`, from what `records` say about the solver."""
-        tried = counts(seen(records))
-        aims = choose(self.families, tried, validity(records), count, seed=derive(seed, "round", number))
+        trials, number_seed = seen(records), derive(seed, "round", number)
+        aims = choose(self.families, counts(trials), validity(records), count, number_seed, gains(trials))
         past = [target for record in records if isinstance(record, Plan) for target in record.targets]
         targets: list[Target] = []
         for index, aim in enumerate(aims, 1):
