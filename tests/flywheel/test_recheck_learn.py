@@ -12,6 +12,7 @@ from envwheel.api import Band, Draft, Family
 from envwheel.calibrate import Tried, verdict
 from envwheel.ledger import AnyRecord, Recheck, Target
 from envwheel.propose.digest import counts, seen, validity
+from envwheel.propose.growth import gains
 from envwheel.propose.predict import due
 from envwheel.propose.targets import choose
 from envwheel.rates import kept
@@ -58,8 +59,9 @@ class World:
         return code, sum(one.passed is True for one in made), len(made)
 
     def turn(self, number: int) -> None:
-        tried, valid = counts(seen(self.records)), validity(self.records)
-        aims = choose({"swe": FAMILIES}, tried, valid, CANDIDATES, 100 * self.seed + number)
+        trials, valid = seen(self.records), validity(self.records)
+        seed = 100 * self.seed + number
+        aims = choose({"swe": FAMILIES}, counts(trials), valid, CANDIDATES, seed, gains(trials))
         doubts = due(self.records, "simulated", lambda domain: Band())[: self.most]
         ahead = [
             target(f"r{number:02d}-c{n:03d}", aim.family.id, aim.level, skills=aim.family.skills)

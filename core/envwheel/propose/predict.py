@@ -1,7 +1,7 @@
 """What is likely to be in band: which targets to try first, and which environments of earlier rounds to try again.
 
     targets = foreseen(targets, records, band)             # each with the failure it addresses and its chance
-    doubts = due(records, solver.name, band)               # those that rather stand in the wrong place now
+    doubts = due(records, solver.name, band)               # what may stand in the wrong place now
 
 A target is judged by the belief over the solver's pass rate p that chose it, Beta(a, b) (targets.py): how probable is
 it that k trials end within the band? `rates.expected_kept` answers that exactly. The mean of the belief would not do:
@@ -26,10 +26,10 @@ from envwheel.propose.targets import believe
 from envwheel.rates import expected_kept
 from envwheel.standing import Standing, standings
 
-IN_DOUBT = 0.5
+IN_DOUBT = 0.4
 """Probability of standing in the wrong place from which an environment is tried again."""
-MOVED = 0.75
-"""Change of the solver's ability, in logits, from which it has moved: from a pass rate of 0.5 to one of 0.68."""
+MOVED = 1.0
+"""Change of the solver's ability, in logits, from which it has moved: from a pass rate of 0.5 to one of 0.73."""
 
 Bands = Callable[[str], Band]
 """The band of a domain."""
@@ -92,8 +92,8 @@ def due(records: Sequence[AnyRecord], solver: str, band: Bands) -> list[Doubt]:
     """What may stand in the wrong place now, the likeliest first.
 
     Only where the solver has moved since the last calibration: it has another name than `solver`, or its ability
-    changed by `MOVED`. An environment of the pool is due when it is rather out of band than in, and with a solver of
-    another name in any case; one of the shelf when it is rather in band by now.
+    changed by `MOVED`. An environment of the pool is due when it is out of band by now with probability `IN_DOUBT` or
+    more, and with a solver of another name in any case; one of the shelf when it is in band with that probability.
     """
     trials, targets, doubts = seen(records), _targets(records), []
     growth, own = Growth.of(trials), defaultdict(list)

@@ -37,7 +37,7 @@ NEXT_LEVEL, SAME_SKILLS, SAME_LEVEL = 0.4, 0.15, 0.03
 """How much a neighbour's trial counts; from level to level it is `NEXT_LEVEL` times as much."""
 CURIOSITY = 0.5
 """What a standard deviation of the belief is worth."""
-PROGRESS = 1.0
+PROGRESS = 0.5
 """What it is worth that a family's pass rate changed, by growth.gains, from 0 to 1 or back."""
 TOLD = 0.05
 """Changes of that size are told in the reason."""
