@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
-from envwheel.candidate import Candidate, Parts
+from envwheel.candidate import Candidate
 from envwheel.control import Stopped
 from envwheel.ledger import Attempt, Plan, RoundEnd, Target, TrialNote
+from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
 
@@ -74,8 +75,9 @@ class Flywheel:
                 self.control.stop(f"{type(error).__name__} in {target.candidate}")
                 raise
 
-        # More candidates than places: while one waits for its trials, the gate of another goes on.
-        with ThreadPoolExecutor(2 * self.parts.config.run.jobs, thread_name_prefix="candidate") as pool:
+        # More candidates than places: while one waits for its model or its trials, the gate of another goes on.
+        threads = 2 * self.parts.config.run.jobs + self.parts.config.proposer.seats
+        with ThreadPoolExecutor(threads, thread_name_prefix="candidate") as pool:
             list(pool.map(one, targets))
 
     def missing(self, plan: Plan, *, infra_counts: bool = False) -> list[Target]:

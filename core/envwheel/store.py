@@ -28,6 +28,7 @@ from envwheel.ledger import (
     GateNote,
     OtherSchema,
     Plan,
+    ProposalNote,
     Record,
     RoundEnd,
     RunStart,
@@ -37,7 +38,7 @@ from envwheel.ledger import (
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, GateNote, TrialNote, Attempt, RoundEnd)
+R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, Attempt, RoundEnd)
 
 
 class RunDirectory:

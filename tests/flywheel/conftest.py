@@ -13,11 +13,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from flywheel_fakes import DOMAIN, MakeParts, Scripted, Watcher, engine
 
-from envwheel.candidate import Parts
 from envwheel.config import Config, override
 from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.gate.options import GateOptions
+from envwheel.parts import Parts
 from envwheel.propose.procedural import Procedural
 from envwheel.start import begin
 from envwheel.store import RunDirectory

@@ -21,8 +21,9 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from envwheel.api import Family, Rate
+from envwheel.api import Rate
 from envwheel.propose.digest import Arm
 
 FIRST_GUESS = 0.5
@@ -39,6 +40,19 @@ AGAIN, AGAIN_FAMILY, AGAIN_SKILL = 0.8, 0.9, 0.95
 """What another target of a pair, a family, a skill is worth in the same round."""
 FLOOR = 4
 """Every so many targets, one goes to the family that was tried least."""
+
+
+class Kind(Protocol):
+    """What can be built: a family of generators, or a skill for a proposer that is a model."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def skills(self) -> tuple[str, ...]: ...
+
+    @property
+    def levels(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +85,7 @@ class Aim:
     """One choice: build an environment of this family at this level, because."""
 
     domain: str
-    family: Family
+    family: Kind
     level: int
     expected: float
     reason: str
@@ -83,7 +97,7 @@ class Aim:
 
 
 def choose(
-    families: Mapping[str, Sequence[Family]],
+    families: Mapping[str, Sequence[Kind]],
     seen: Mapping[Arm, Rate],
     valid: Mapping[Arm, tuple[int, int]],
     count: int,
@@ -117,7 +131,7 @@ def choose(
     return aims
 
 
-def believe(arm: Arm, pairs: Mapping[Arm, Family], seen: Mapping[Arm, Rate]) -> Belief:
+def believe(arm: Arm, pairs: Mapping[Arm, Kind], seen: Mapping[Arm, Rate]) -> Belief:
     """What is known about the solver's pass rate at `arm`."""
     guess = FIRST_GUESS * 0.5 ** arm[2]
     passed, scored = guess * GUESS_WORTH, GUESS_WORTH
@@ -131,7 +145,7 @@ def believe(arm: Arm, pairs: Mapping[Arm, Family], seen: Mapping[Arm, Rate]) -> 
     return Belief(passed * scale + own_passed, (scored - passed) * scale + own_scored - own_passed)
 
 
-def nearness(arm: Arm, other: Arm, pairs: Mapping[Arm, Family]) -> float:
+def nearness(arm: Arm, other: Arm, pairs: Mapping[Arm, Kind]) -> float:
     """How much a trial of `other` says about `arm`: 0 to 1 (and 0 for itself: its own trials count in full)."""
     if arm == other or other not in pairs:
         return 0.0
@@ -163,7 +177,7 @@ def because(arm: Arm, belief: Belief, seen: Mapping[Arm, Rate], fewest: int | No
     return f"{what}; expected pass rate {belief.mean:.2f}{floor}"
 
 
-def _discount(arm: Arm, pairs: Mapping[Arm, Family], aims: Sequence[Aim]) -> float:
+def _discount(arm: Arm, pairs: Mapping[Arm, Kind], aims: Sequence[Aim]) -> float:
     same_arm = sum(aim.arm == arm for aim in aims)
     same_family = sum(aim.arm[:2] == arm[:2] for aim in aims)
     skills = set(pairs[arm].skills)
