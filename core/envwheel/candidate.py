@@ -82,12 +82,15 @@ class Candidate:
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
+        if self.parts.solver is None:
+            self._admit(folder, note)
+            return Ending("pool", "admitted", "", "the gate held; no solver was asked", note)
         decision = self._calibrate(folder, note)
         if decision.code == "infra":
             return Ending("band", "infra", "", decision.message, note)
         if not decision.in_band:
             return Ending("band", "rejected", decision.code, decision.message, note)
-        self._admit(folder, note, decision)
+        self._admit(folder, note, self._calibration(decision))
         return Ending("pool", "admitted", "", decision.message, note)
 
     def _folder(self) -> Path:
@@ -185,6 +188,7 @@ class Candidate:
     def _trial(self, subject: Subject, id: str) -> TrialNote:
         """One trial, or the rollout of one that ended just before the run was killed."""
         parts = self.parts
+        assert parts.solver is not None
         folder = self.store.rollouts / str(self.round)
         finished = folder / f"{id}.json"
         summary, cpu_s, log = read_summary(finished) if finished.exists() else None, None, ""
@@ -233,22 +237,28 @@ class Candidate:
             checks={check.id: check.passed for check in summary.checks},
         )
 
-    def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
+    def _admit(self, folder: Path, note: GateNote, calibration: Mapping[str, Any] | None = None) -> None:
         """Complete the evidence and move the folder into the pool."""
-        trials = self.store.of(TrialNote, candidate=self.target.candidate)
         evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
-        evidence["calibration"] = {
-            "solver": self.parts.solver.name,
-            "simulated": self.parts.solver.simulated,
+        if calibration is not None:
+            evidence["calibration"] = calibration
+        self._write_evidence(folder, evidence)
+        place = self.store.admit(folder, note.tree_sha256)
+        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
+
+    def _calibration(self, decision: BandDecision) -> dict[str, Any]:
+        """The part of the evidence that tells of the solver's trials."""
+        trials = self.store.of(TrialNote, candidate=self.target.candidate)
+        solver = self.parts.solver
+        return {
+            "solver": solver.name if solver else "",
+            "simulated": bool(solver and solver.simulated),
             "passes": decision.passes,
             "scored": decision.scored,
             "verifier_errors": decision.verifier_errors,
             "interval": [round(decision.low, 4), round(decision.high, 4)],
             "rollouts": [trial.rollout for trial in trials if trial.outcome != "infra"],
         }
-        self._write_evidence(folder, evidence)
-        place = self.store.admit(folder, note.tree_sha256)
-        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
 
     def _write_evidence(self, folder: Path, evidence: Mapping[str, Any]) -> None:
         # What a kill leaves half written must not lie in the folder: it would change the tree hash.
@@ -270,8 +280,8 @@ class Candidate:
             **target.model_dump(include={"candidate", "domain", "family", "level", "skills", "seed"}),
             method=parts.proposer.method,
             model=parts.proposer.model,
-            solver=parts.solver.name,
-            simulated=parts.solver.simulated,
+            solver=parts.solver.name if parts.solver else "",
+            simulated=bool(parts.solver and parts.solver.simulated),
             environment=target.name,
             tree_sha256=note.tree_sha256 if note else "",
             stage=ending.stage,

@@ -40,7 +40,7 @@ class RunSection(Section):
     """Domain ids, in the order in which they judge."""
     rounds: int = Field(default=2, ge=1)
     """Turns of the flywheel."""
-    candidates: int = Field(default=8, ge=1, le=999)
+    candidates: int = Field(default=8, ge=1, le=100_000)
     """Candidates a round."""
     seed: int = 0
     """Equal seeds give equal candidates."""
@@ -64,6 +64,8 @@ class ProposerSection(Section):
     """Only these families of generators; empty: all."""
     levels: list[int] = []
     """Only these levels; empty: all."""
+    spread: bool = False
+    """Aim at every family (for a model: skill) and level equally often, whatever the solver can do."""
     name: str = ""
     """The model that proposes: openai:MODEL, command:PROGRAM, ...; empty: the solver's."""
     model: dict[str, Any] = {}

@@ -39,14 +39,14 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run is made of."""
+    """What a run is made of. Without a solver nothing is calibrated: what the gate holds is admitted."""
 
     config: Config
     store: RunDirectory
     engine: Engine
     domains: Domains
     proposer: Proposer
-    solver: Solver
+    solver: Solver | None
     control: Control
     watch: Watch
     gate: GateOptions = GATE
