@@ -16,7 +16,8 @@ PLUGINS = sorted((REPO / "plugins").glob("*/src/*"))
 
 LAYERS: list[set[str]] = [
     {"errors", "api", "version", "shape", "console"},
-    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "ledger", "sandbox", "model"},
+    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "sandbox", "model"},
+    {"ledger"},
     {"standing", "balance"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "config", "store", "progress"},
@@ -25,7 +26,9 @@ LAYERS: list[set[str]] = [
     {"solver"},
     {"attempt", "calibrate"},
     {"propose", "gate"},
-    {"candidate", "contract"},
+    {"feedback", "contract", "parts"},
+    {"proposing"},
+    {"candidate"},
     {"recheck"},
     {"flywheel", "start"},
     {"commands"},

@@ -259,6 +259,15 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class Goal:
+    """What the next environment is to train: a skill of the domain, a level, and a kind of failure ("" for none)."""
+
+    skill: str
+    level: int
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Brief:
     """What a proposer is told: who it is, the task, worked examples, and the target."""
 

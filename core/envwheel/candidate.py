@@ -12,70 +12,27 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from envwheel.attempt import Subject, attempt
 from envwheel.calibrate import BandDecision, Tried, calibrate
-from envwheel.config import Config
-from envwheel.control import Control, Stopped
-from envwheel.domains import Domains
+from envwheel.control import Stopped
 from envwheel.environment import folder as folders
 from envwheel.environment.hash import tree_sha256
-from envwheel.environment.invalid import InvalidTask
-from envwheel.errors import DomainError
-from envwheel.gate.ladder import GateOptions, judge
-from envwheel.gate.novelty import Benchmark
-from envwheel.ledger import Attempt, GateNote, Plan, Recheck, Target, Tokens, TrialNote
-from envwheel.propose.procedural import Procedural, derive
+from envwheel.gate.ladder import GateOptions, Verdict, judge
+from envwheel.ledger import Attempt, GateNote, ProposalNote, Target, Tokens, TrialNote
+from envwheel.parts import Parts
+from envwheel.propose.seeds import derive
+from envwheel.proposing import NothingProposed, Proposing, finish_rollouts
 from envwheel.rates import wilson
 from envwheel.rollout import RolloutSummary, read_summary
-from envwheel.sandbox.base import Engine, Image
-from envwheel.solver import Solver
-from envwheel.store import RunDirectory, write_file
-from envwheel.summary import RoundSummary
+from envwheel.sandbox.base import Image
+from envwheel.store import write_file
 from envwheel.trial import build_images
-
-GATE = GateOptions(jobs=1, keep_images=True)
-"""The whole gate, one box at a time: other candidates fill the other places. Calibration uses the images again."""
-
-
-class Watch(Protocol):
-    """Who is told how a run goes; called from many threads."""
-
-    def planned(self, plan: Plan, done: int) -> None:
-        """A round begins, or goes on with `done` of its candidates closed."""
-
-    def ended(self, summary: RoundSummary) -> None:
-        """A round is complete."""
-
-    def stage(self, candidate: str, text: str) -> None:
-        """What happens to a candidate now."""
-
-    def closed(self, record: Attempt) -> None:
-        """A candidate is done."""
-
-    def rechecked(self, record: Recheck) -> None:
-        """An environment of an earlier round was calibrated again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a run is made of."""
-
-    config: Config
-    store: RunDirectory
-    engine: Engine
-    domains: Domains
-    proposer: Procedural
-    solver: Solver
-    control: Control
-    watch: Watch
-    gate: GateOptions = GATE
-    benchmark: Benchmark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +53,8 @@ class Candidate:
         self.parts, self.round, self.target = parts, round, target
         self.store, self.control = parts.store, parts.control
         self.images: list[Image] = []
+        self.held: dict[str, Verdict] = {}
+        """Tree hash -> what the gate said of a draft that held."""
 
     def make(self) -> Attempt:
         """Take the candidate as far as it gets and write its `Attempt`. Raises Stopped, SetupError, InfraError."""
@@ -122,11 +81,14 @@ class Candidate:
             )
         try:
             folder = self._folder()
-        except (DomainError, InvalidTask) as error:
-            return Ending("draft", "rejected", getattr(error, "code", "schema"), str(error))
+        except NothingProposed as nothing:
+            return Ending("draft", "infra" if nothing.infra else "rejected", nothing.code, str(nothing))
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
+        if self.parts.solver is None:
+            self.admit(folder, note)
+            return Ending("pool", "admitted", "", "the gate held; no solver was asked", note)
         decision = self.calibrated(folder, note)
         if decision.code == "infra":
             return Ending("band", "infra", "", decision.message, note)
@@ -141,7 +103,14 @@ class Candidate:
         place = self.store.environments / self.target.name
         if note and note.verdict == "ok" and place.exists() and tree_sha256(place) == note.tree_sha256:
             return place
-        return self.parts.proposer.propose(self.target, self.store.candidates / self.target.candidate)
+        return Proposing(self.parts, self.round, self.target, self._verdict_on_draft).folder()
+
+    def _verdict_on_draft(self, folder: Path) -> Verdict:
+        """What the gate says while the proposer is at work; kept for the case that nothing is changed afterwards."""
+        verdict = self._verdict(folder, replace(self.parts.gate, all_findings=True, keep_images=False))
+        if verdict.verdict == "ok":
+            self.held[verdict.tree_sha256] = verdict
+        return verdict
 
     def _gate(self, folder: Path) -> GateNote:
         """What the gate says; what it said before holds for the same content unless our side had failed."""
@@ -156,11 +125,14 @@ class Candidate:
             self.control.fine("gate")
         return note
 
-    def _judge(self, folder: Path) -> GateNote:
+    def _verdict(self, folder: Path, options: GateOptions) -> Verdict:
         parts = self.parts
         with self.control.place():
             known = parts.benchmark.faults if parts.benchmark else None
-            verdict = judge(folder, parts.engine, parts.domains, options=parts.gate, on_step=self._step, known=known)
+            return judge(folder, parts.engine, parts.domains, options=options, on_step=self._step, known=known)
+
+    def _judge(self, folder: Path) -> GateNote:
+        verdict = self.held.get(tree_sha256(folder)) or self._verdict(folder, self.parts.gate)
         self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
@@ -176,6 +148,7 @@ class Candidate:
             stage=verdict.stage,
             seconds=verdict.seconds,
             cpu_s=_sum([trial.cpu_s for trial in trials]),
+            plain=plain(verdict),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
         )
 
@@ -219,6 +192,7 @@ class Candidate:
     def _trial(self, subject: Subject, id: str) -> TrialNote:
         """One trial, or the rollout of one that ended just before the run was killed."""
         parts = self.parts
+        assert parts.solver is not None
         folder = self.store.rollouts / str(self.round)
         finished = folder / f"{id}.json"
         summary, cpu_s, log = read_summary(finished) if finished.exists() else None, None, ""
@@ -263,28 +237,32 @@ class Candidate:
             turns=summary.turns,
             seconds=summary.seconds,
             cpu_s=cpu_s,
-            tokens=Tokens(
-                input=usage.input_tokens, output=usage.output_tokens, cached=usage.cached_tokens, dollars=usage.dollars
-            ),
+            tokens=Tokens.of(usage),
             checks={check.id: check.passed for check in summary.checks},
         )
 
-    def admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
+    def admit(self, folder: Path, note: GateNote, decision: BandDecision | None = None) -> None:
         """Complete the evidence and move the folder into the pool."""
-        trials = self.store.of(TrialNote, round=self.round, candidate=self.target.candidate)
         evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
-        evidence["calibration"] = {
-            "solver": self.parts.solver.name,
-            "simulated": self.parts.solver.simulated,
+        if decision is not None:
+            evidence["calibration"] = self._calibration(decision)
+        self._write_evidence(folder, evidence)
+        place = self.store.admit(folder, note.tree_sha256)
+        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
+
+    def _calibration(self, decision: BandDecision) -> dict[str, Any]:
+        """The part of the evidence that tells of the solver's trials."""
+        trials = self.store.of(TrialNote, round=self.round, candidate=self.target.candidate)
+        solver = self.parts.solver
+        return {
+            "solver": solver.name if solver else "",
+            "simulated": bool(solver and solver.simulated),
             "passes": decision.passes,
             "scored": decision.scored,
             "verifier_errors": decision.verifier_errors,
             "interval": [round(decision.low, 4), round(decision.high, 4)],
             "rollouts": [trial.rollout for trial in trials if trial.outcome != "infra"],
         }
-        self._write_evidence(folder, evidence)
-        place = self.store.admit(folder, note.tree_sha256)
-        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
 
     def _write_evidence(self, folder: Path, evidence: Mapping[str, Any]) -> None:
         # What a kill leaves half written must not lie in the folder: it would change the tree hash.
@@ -296,7 +274,8 @@ class Candidate:
         parts, target, note = self.parts, self.target, ending.note
         trials = self.store.of(TrialNote, candidate=target.candidate)
         notes = self.store.of(GateNote, candidate=target.candidate)
-        work: list[GateNote | TrialNote] = [*notes, *trials]
+        proposals = self.store.of(ProposalNote, candidate=target.candidate)
+        work: list[ProposalNote | GateNote | TrialNote] = [*proposals, *notes, *trials]
         scored = [trial for trial in trials if trial.outcome == "scored"]
         passes = sum(trial.passed is True for trial in scored)
         low, high = wilson(passes, len(scored)) if scored else (None, None)
@@ -305,8 +284,8 @@ class Candidate:
             **target.model_dump(include={"candidate", "domain", "family", "level", "skills", "seed"}),
             method=parts.proposer.method,
             model=parts.proposer.model,
-            solver=parts.solver.name,
-            simulated=parts.solver.simulated,
+            solver=parts.solver.name if parts.solver else "",
+            simulated=bool(parts.solver and parts.solver.simulated),
             environment=target.name,
             tree_sha256=note.tree_sha256 if note else "",
             stage=ending.stage,
@@ -314,12 +293,16 @@ class Candidate:
             code=ending.code,
             message=ending.message,
             valid=note is not None and note.verdict == "ok",
+            valid_plain=note.plain if note else False if ending.verdict == "rejected" else None,
             passes=passes,
             scored=len(scored),
             verifier_errors=sum(trial.outcome == "verifier_error" for trial in trials),
             infra_trials=sum(trial.outcome == "infra" for trial in trials),
             low=low,
             high=high,
+            validations=sum(one.validations for one in proposals),
+            harness=proposals[-1].harness if proposals else "",
+            proposer_tokens=sum((one.tokens for one in proposals), Tokens()),
             solver_tokens=sum((trial.tokens for trial in trials), Tokens()),
             wall_s=sum(one.seconds for one in work),
             cpu_s=_sum([one.cpu_s for one in work]),
@@ -327,8 +310,20 @@ class Candidate:
             finished=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         self.store.append(record)
+        finish_rollouts(parts, record)
         parts.watch.closed(record)
         return record
+
+
+def plain(verdict: Verdict) -> bool | None:
+    """Whether it is valid by the plain standard: it builds, the untouched state scores 0 and the reference 1, once."""
+    steps = {step.step: step for step in verdict.steps}
+    if steps["schema"].outcome == "failed" or steps["build"].outcome == "failed":
+        return False
+    empty, reference = (next(iter(steps[name].trials), None) for name in ("empty", "reference"))
+    if empty is not None and empty.reward != 0.0:
+        return False
+    return reference.reward == 1.0 if empty is not None and reference is not None else None
 
 
 def tried(trial: TrialNote) -> Tried:

@@ -40,7 +40,7 @@ class RunSection(Section):
     """Domain ids, in the order in which they judge."""
     rounds: int = Field(default=2, ge=1)
     """Turns of the flywheel."""
-    candidates: int = Field(default=8, ge=1, le=999)
+    candidates: int = Field(default=8, ge=1, le=100_000)
     """Candidates a round."""
     seed: int = 0
     """Equal seeds give equal candidates."""
@@ -57,12 +57,43 @@ class RunSection(Section):
 class ProposerSection(Section):
     """[proposer]: who makes candidates."""
 
-    kind: Literal["procedural"] = "procedural"
-    """`procedural`: the domains' seeded generators, no model."""
+    kind: Literal["procedural", "terminal", "prompt_only", "static"] = "procedural"
+    """procedural: the domains' seeded generators; terminal: a model in a box; prompt_only: one completion of a model;
+    static: environments of a pool that is there already."""
     families: list[str] = []
-    """Only these families; empty: all."""
+    """Only these families of generators; empty: all."""
     levels: list[int] = []
     """Only these levels; empty: all."""
+    spread: bool = False
+    """Aim at every family (for a model: skill) and level equally often, whatever the solver can do."""
+    name: str = ""
+    """The model that proposes: openai:MODEL, command:PROGRAM, ...; empty: the solver's."""
+    model: dict[str, Any] = {}
+    """Settings of that model (docs/models.md)."""
+    agent: dict[str, Any] = {}
+    """Settings of its agent loop: turns, tokens, dollars, sampling, ..."""
+    parallel: int = Field(default=4, ge=1)
+    """Proposers at work at the same time."""
+    minutes: float = Field(default=30.0, gt=0)
+    """Wall time for one candidate."""
+    validations: int = Field(default=8, ge=0)
+    """How often a draft may be judged while it is written."""
+    repairs: int = Field(default=0, ge=0)
+    """Further completions of prompt_only, each after the gate's findings."""
+    network: bool = True
+    """The proposer's box may fetch packages."""
+    pool: str = ""
+    """The folder of the static pool."""
+
+    @property
+    def is_model(self) -> bool:
+        """A model proposes."""
+        return self.kind in ("terminal", "prompt_only")
+
+    @property
+    def seats(self) -> int:
+        """How many wait for a model at the same time."""
+        return self.parallel if self.is_model else 0
 
 
 class SolverSection(Section):

@@ -45,12 +45,14 @@ class Control:
         max_tokens: int | None = None,
         max_hours: float | None = None,
         back_off_s: float = BACK_OFF_S,
+        seats: int = 1,
     ) -> None:
         self.back_off_s = back_off_s
         self.reason = ""
         """Why the run stops before its last round; empty while it goes on."""
         self.interrupted = False
         self._places = threading.BoundedSemaphore(jobs)
+        self._seats = threading.BoundedSemaphore(seats)
         self._stop = threading.Event()
         self._guard = threading.Lock()
         self._failures: Counter[str] = Counter()
@@ -74,6 +76,14 @@ class Control:
     def place(self) -> Iterator[None]:
         """A place for a box, held while the block runs. Raises Stopped."""
         with self._places:
+            if not self.go_on():
+                raise Stopped
+            yield
+
+    @contextlib.contextmanager
+    def seat(self) -> Iterator[None]:
+        """A seat for a proposer, which mostly waits for its model and takes no place meanwhile. Raises Stopped."""
+        with self._seats:
             if not self.go_on():
                 raise Stopped
             yield
@@ -111,8 +121,8 @@ class Control:
         if self._max_dollars is not None and spent.dollars is None:
             self.stop("a price is unknown")
             raise SetupError(
-                "run.max_dollars is set, but the price of the solver's model is not known. "
-                "Name it under [solver.model] prices, or remove the budget."
+                "run.max_dollars is set, but the price of a model is not known. "
+                "Name it under [solver.model] and [proposer.model] as `prices`, or remove the budget."
             )
         if self._max_dollars is not None and (spent.dollars or 0.0) >= self._max_dollars:
             self.stop("the budget in dollars (run.max_dollars) is used up")

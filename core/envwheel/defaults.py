@@ -16,6 +16,7 @@ from envwheel.api import (
     Environment,
     Family,
     Finding,
+    Goal,
     KitFile,
     Missing,
     Mutant,
@@ -30,12 +31,14 @@ CORE = Domain(
 
 
 @hookimpl
-def brief(domain: Domain, digest: Digest, seed: int) -> Brief:
-    """The domain's summary, aimed at the skill that the solver passes least often."""
+def brief(domain: Domain, digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+    """The domain's summary, aimed at `goal`, else at the skill that the solver passes least often."""
     weakest = sorted(
         digest.skills, key=lambda key: (digest.skills[key].passed / max(1, digest.skills[key].scored), key)
     )
     skill, level = weakest[0] if weakest else (min(domain.skills, default=""), 0)
+    if goal:
+        skill, level = goal.skill, goal.level
     return Brief(
         system=f"You build training environments for terminal agents. Domain: {domain.title}. {domain.summary}",
         task=f"Build one environment at difficulty {level}" + (f" that trains '{skill}'." if skill else "."),

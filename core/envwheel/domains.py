@@ -32,6 +32,7 @@ from envwheel.api import (
     Environment,
     Family,
     Finding,
+    Goal,
     KitFile,
     Missing,
     Mutant,
@@ -106,9 +107,9 @@ class Domains:
         """The domain's description, as it was given when the domain was loaded."""
         return self.get(id)
 
-    def brief(self, id: str | None, digest: Digest, seed: int) -> Brief:
-        """What a proposer is told."""
-        return self._call(id, "brief", Brief, digest=digest, seed=seed)
+    def brief(self, id: str | None, digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+        """What a proposer is told, with `goal` about that skill and level."""
+        return self._call(id, "brief", Brief, digest=digest, seed=seed, goal=goal)
 
     def base_images(self, id: str | None) -> list[BaseImage]:
         """Images that a Dockerfile may start FROM."""

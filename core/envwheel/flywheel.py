@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from envwheel.api import Band
-from envwheel.candidate import Candidate, Parts
+from envwheel.candidate import Candidate
 from envwheel.control import Stopped
 from envwheel.ledger import Attempt, Doubt, Plan, RoundEnd, Target, TrialNote
 from envwheel.ledger import Recheck as Record
+from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.propose.predict import due, foreseen, likeliest_first
 from envwheel.recheck import Recheck, whole
@@ -87,8 +88,9 @@ class Flywheel:
         return self.parts.domains.band(domain, self.parts.config.band.band)
 
     def due(self) -> Iterator[Doubt]:
-        """The environments of earlier rounds that this one calibrates again."""
-        doubts = due(self.store.records, self.parts.solver.name, self.band)
+        """The environments of earlier rounds that this one calibrates again; none without a solver."""
+        solver = self.parts.solver
+        doubts = due(self.store.records, solver.name, self.band) if solver else []
         there = (doubt for doubt in doubts if whole(self.store, doubt.candidate))
         return islice(there, self.parts.config.band.recheck)
 
@@ -111,8 +113,9 @@ class Flywheel:
                 self.control.stop(f"{type(error).__name__} in {work.target.candidate}")
                 raise
 
-        # More candidates than places: while one waits for its trials, the gate of another goes on.
-        with ThreadPoolExecutor(2 * self.parts.config.run.jobs, thread_name_prefix="candidate") as pool:
+        # More candidates than places: while one waits for its model or its trials, the gate of another goes on.
+        threads = 2 * self.parts.config.run.jobs + self.parts.config.proposer.seats
+        with ThreadPoolExecutor(threads, thread_name_prefix="candidate") as pool:
             list(pool.map(one, [*rechecks, *candidates]))
 
     def missing(self, plan: Plan, *, infra_counts: bool = False) -> list[Target]:

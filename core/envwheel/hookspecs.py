@@ -23,6 +23,7 @@ from envwheel.api import (
     Environment,
     Family,
     Finding,
+    Goal,
     KitFile,
     Missing,
     Mutant,
@@ -39,8 +40,11 @@ def describe() -> Domain:  # type: ignore[empty-body]
 
 
 @hookspec(firstresult=True)
-def brief(domain: Domain, digest: Digest, seed: int) -> Brief | None:
-    """What a proposer is told. Pure: equal arguments, equal text; no path of this host in it."""
+def brief(domain: Domain, digest: Digest, seed: int, goal: Goal | None) -> Brief | None:
+    """What a proposer is told. Pure: equal arguments, equal text; no path of this host in it.
+
+    With `goal`, what it asks for is that skill and level; without one the domain chooses.
+    """
 
 
 @hookspec(firstresult=True)

@@ -3,20 +3,24 @@
     line = Attempt(...).line()               # one JSON object with "schema" and "kind"
     record = parse(line)                     # the same record; keys that this version does not know are dropped
 
-A run is a sequence of these: one `RunStart`, then for each round a `Plan`, for each candidate a `GateNote`, a
-`TrialNote` for every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. Dollars are None when
-unknown, never 0 by guess. What ended as `infra` counts in no rate. A round may calibrate environments of earlier rounds
-again: their trials are `TrialNote`s of that round, closed by a `Recheck`.
+A run is a sequence of these: one `RunStart`, then for each round a `Plan`, for each candidate a `ProposalNote` for
+every time that somebody worked on it, a `GateNote`, a `TrialNote` for every finished trial, an `Attempt` that closes
+the candidate, and a `RoundEnd`. A round may calibrate environments of earlier rounds again: their trials are
+`TrialNote`s of that round, closed by a `Recheck`. Dollars are None when unknown, never 0 by guess. What ended as
+`infra` counts in no rate.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from envwheel.api import Outcome
+
+if TYPE_CHECKING:
+    from envwheel.model.base import ModelUsage
 
 SCHEMA = 1
 
@@ -30,6 +34,13 @@ class Tokens(BaseModel):
     output: int = 0
     cached: int = 0
     dollars: float | None = 0.0
+
+    @classmethod
+    def of(cls, usage: ModelUsage) -> Tokens:
+        """What `usage` says."""
+        return cls(
+            input=usage.input_tokens, output=usage.output_tokens, cached=usage.cached_tokens, dollars=usage.dollars
+        )
 
     def __add__(self, other: Tokens) -> Tokens:
         known = self.dollars is not None and other.dollars is not None
@@ -78,6 +89,7 @@ class Target(BaseModel):
     """What the environment will be called."""
     domain: str
     family: str
+    """The generator; for a proposer that is a model, the skill."""
     level: int
     skills: tuple[str, ...]
     seed: int
@@ -122,6 +134,32 @@ class Plan(Record):
     """How many domains, skills and levels there are to aim at: "domain", "skill", "level" -> count."""
 
 
+class ProposalNote(Record):
+    """One time that a proposer worked on a candidate; `rollout` is the record of it, relative to the run directory."""
+
+    kind: Literal["proposal"] = "proposal"
+    round: int
+    candidate: str
+    id: str
+    method: str
+    model: str | None
+    outcome: Literal["made", "nothing", "infra", "interrupted"]
+    """`nothing`: no folder came of it, for `code` and `message`; `interrupted`: the run was killed meanwhile."""
+    reason: str = ""
+    """Why it ended: submitted, complete, or the budget that was used up."""
+    code: str = ""
+    message: str = ""
+    tree_sha256: str = ""
+    turns: int = 0
+    validations: int = 0
+    tokens: Tokens = Tokens()
+    seconds: float = 0.0
+    cpu_s: float | None = None
+    rollout: str = ""
+    harness: str = ""
+    """Revision of the harness that it worked with."""
+
+
 class GateNote(Record):
     """What the gate said of a candidate. With verdict `ok` calibration follows."""
 
@@ -136,6 +174,8 @@ class GateNote(Record):
     stage: str
     seconds: float
     cpu_s: float | None = None
+    plain: bool | None = None
+    """It builds, the untouched state scored 0 and the reference 1, each once; None when that was not tried."""
     untouched_fails: tuple[str, ...] = ()
     """Ids of the checks that the untouched environment fails: what the work consists of."""
 
@@ -187,6 +227,8 @@ class Attempt(Record):
     message: str
     valid: bool
     """The gate held."""
+    valid_plain: bool | None = None
+    """By the plain standard: it builds, untouched 0 and reference 1, once each. None when that was not tried."""
     passes: int = 0
     scored: int = 0
     verifier_errors: int = 0
@@ -194,6 +236,9 @@ class Attempt(Record):
     low: float | None = None
     high: float | None = None
     """95 % interval of the pass rate; reported, never used to admit."""
+    validations: int = 0
+    """How often the proposer had its draft judged."""
+    harness: str = ""
     proposer_tokens: Tokens = Tokens()
     solver_tokens: Tokens = Tokens()
     wall_s: float = 0.0
@@ -233,7 +278,7 @@ class RoundEnd(Record):
     finished: str
 
 
-AnyRecord = RunStart | Plan | GateNote | TrialNote | Attempt | Recheck | RoundEnd
+AnyRecord = RunStart | Plan | ProposalNote | GateNote | TrialNote | Attempt | Recheck | RoundEnd
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 

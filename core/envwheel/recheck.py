@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from envwheel.calibrate import BandDecision
-from envwheel.candidate import Candidate, Parts
+from envwheel.candidate import Candidate
 from envwheel.environment.hash import tree_sha256
 from envwheel.ledger import Doubt, GateNote, Plan, Target, TrialNote
 from envwheel.ledger import Recheck as Record
+from envwheel.parts import Parts
 from envwheel.store import RunDirectory
 
 Verdict = Literal["kept", "retired", "too_hard"]
@@ -62,7 +63,7 @@ class Recheck:
             verdict=_VERDICT.get(code, "kept" if self.doubt.was == "pool" else "too_hard"),
             code=code,
             message=decision.message if decision else "its folder is no longer what the gate has judged",
-            solver=self.parts.solver.name,
+            solver=self.parts.solver.name if self.parts.solver else "",
             passes=decision.passes if decision else 0,
             scored=decision.scored if decision else 0,
             low=decision.low if decision else 0.0,

@@ -68,6 +68,8 @@ class RolloutSummary:
     skills: tuple[str, ...] = ()
     level: int | None = None
     seed: int = 0
+    role: str = "solver"
+    """solver, or proposer: then the environment is what it made, and a pass is one that was admitted."""
     path: Path | None = None
 
 
@@ -90,14 +92,19 @@ class RolloutWriter:
 
     def finish(self, summary: RolloutSummary) -> Path:
         """Write `ID.json` beside the steps, whole or not at all, and return its path."""
-        target = self.path.with_suffix(".json")
-        part = target.with_suffix(".json.part")
-        with part.open("wb") as file:
-            file.write(_encoded(trajectory(summary, read_steps(self.path))))
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-        return target
+        return end(self.path, summary)
+
+
+def end(steps: Path, summary: RolloutSummary) -> Path:
+    """The ATIF file of the rollout whose steps are at `steps`, written whole or not at all; its path."""
+    target = steps.with_suffix(".json")
+    part = target.with_suffix(".json.part")
+    with part.open("wb") as file:
+        file.write(_encoded(trajectory(summary, read_steps(steps))))
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(target)
+    return target
 
 
 def read_steps(path: Path) -> list[dict[str, Any]]:

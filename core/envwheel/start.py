@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from envwheel.candidate import Parts, Watch
 from envwheel.config import Config, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.errors import SetupError, UsageError
 from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import RunStart
+from envwheel.parts import Parts, Watch
+from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
+from envwheel.propose.static import Static
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.engines import open_engine
 from envwheel.solver import Solver, open_solver
@@ -57,20 +59,21 @@ def _value(config: Config, name: str) -> object:
 
 
 @contextlib.contextmanager
-def opened(config: Config, watch: Watch) -> Iterator[Parts]:
-    """Everything a run needs, closed at the end. Raises SetupError with what to mend."""
+def opened(config: Config, watch: Watch, *, calibrated: bool = True) -> Iterator[Parts]:
+    """Everything a run needs, closed at the end; without `calibrated` no solver. Raises SetupError: what to mend."""
     domains = Domains.load(config.run.domains)
-    proposer = Procedural(domains, config.proposer.families, config.proposer.levels)
     benchmark = Benchmark(map(Path, config.gate.benchmarks)) if config.gate.benchmarks else None
     with contextlib.ExitStack() as stack:
-        solver = stack.enter_context(contextlib.closing(solver_of(config, domains)))
-        engine = stack.enter_context(contextlib.closing(ready_engine(config.engine.name, domains)))
+        solver = stack.enter_context(contextlib.closing(solver_of(config, domains))) if calibrated else None
+        engine = stack.enter_context(contextlib.closing(ready_engine(config, domains)))
+        proposer = stack.enter_context(contextlib.closing(proposer_of(config, domains, engine)))
         store = stack.enter_context(RunDirectory.open(config.directory))
         control = Control(
             config.run.jobs,
             max_dollars=config.run.max_dollars,
             max_tokens=config.run.max_tokens,
             max_hours=config.run.max_hours,
+            seats=config.proposer.seats or 2 * config.run.jobs,
         )
         parts = Parts(config, store, engine, domains, proposer, solver, control, watch, benchmark=benchmark)
         begin(parts)
@@ -88,8 +91,8 @@ def begin(parts: Parts) -> None:
                 envwheel=__version__,
                 domains=dict(parts.domains.versions),
                 proposer=parts.proposer.method,
-                solver=parts.solver.name,
-                simulated=parts.solver.simulated,
+                solver=parts.solver.name if parts.solver else "",
+                simulated=bool(parts.solver and parts.solver.simulated),
                 engine=parts.engine.name,
                 seed=config.run.seed,
                 started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -105,14 +108,23 @@ def solver_of(config: Config, domains: Domains) -> Solver:
     return open_solver(section.name, settings, domains)
 
 
-def ready_engine(name: str, domains: Domains) -> Engine:
+def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
+    """The configured proposer. Raises SetupError, ConfigError."""
+    section = config.proposer
+    if section.kind == "static":
+        return Static(domains, Path(section.pool))
+    return Procedural(domains, section.families, section.levels, spread=section.spread)
+
+
+def ready_engine(config: Config, domains: Domains) -> Engine:
     """The engine, with the base images of the domains made. Raises SetupError, BuildFailed, InfraError."""
     for id in domains.ids:
         if missing := domains.probe(id):
             lines = "\n".join(f"  {one.what}: {one.fix}" for one in missing)
             raise SetupError(f"Domain '{id}' cannot be used on this machine. It lacks:\n{lines}")
-    engine = open_engine(name)
+    engine = open_engine(config.engine.name)
     for id in domains.ids:
         for base in domains.base_images(id):
-            engine.ensure(base)
+            if base.role != "author" or config.proposer.kind == "terminal":
+                engine.ensure(base)
     return engine

@@ -28,6 +28,7 @@ from envwheel.ledger import (
     GateNote,
     OtherSchema,
     Plan,
+    ProposalNote,
     Recheck,
     Record,
     RoundEnd,
@@ -39,7 +40,7 @@ from envwheel.standing import standings
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, GateNote, TrialNote, Attempt, Recheck, RoundEnd)
+R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, Attempt, Recheck, RoundEnd)
 
 
 class RunDirectory:

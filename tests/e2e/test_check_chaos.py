@@ -169,6 +169,10 @@ class OwnDaemon:
                     self.api.remove_container(box["Id"], force=True)
             self.stop()
         docker.from_env().api.remove_network(self.network)
+        # A box that lost its daemon leaves its file system mounted, and the test's folder could not be removed.
+        mounts = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+        for mount in reversed([mount for mount in mounts if mount.startswith(f"{self.folder}/")]):
+            subprocess.run(["umount", "-l", mount], check=False)
 
 
 def until(done: Callable[[], object], seconds: float = 60.0) -> None:

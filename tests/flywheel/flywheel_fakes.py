@@ -10,11 +10,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from envwheel.candidate import Parts
 from envwheel.environment.folder import TaskFolder
 from envwheel.errors import InfraError
 from envwheel.ledger import Attempt, Plan, Recheck
 from envwheel.model.base import ModelUsage
+from envwheel.parts import Parts
 from envwheel.rollout import RolloutWriter
 from envwheel.sandbox.base import Box
 from envwheel.sandbox.fake import FakeEngine, Run

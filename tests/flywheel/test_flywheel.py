@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from flywheel_fakes import MakeParts, Scripted
 
-from envwheel.candidate import Parts
 from envwheel.environment.hash import tree_sha256
 from envwheel.errors import ConfigError, InfraError, SetupError
 from envwheel.flywheel import Flywheel
 from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import Attempt, GateNote, Plan, RoundEnd, TrialNote
+from envwheel.parts import Parts
 from envwheel.propose.procedural import Procedural
 from envwheel.rollout import read_summary
 from envwheel.store import RECORDS, RunDirectory, pool

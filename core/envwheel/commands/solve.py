@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     domains = Domains.load([listing.id for listing in installed() if listing.id in named])
     with (
         closing(solver_of(config, domains)) as solver,
-        closing(ready_engine(config.engine.name, domains)) as engine,
+        closing(ready_engine(config, domains)) as engine,
     ):
         outcomes = [_say(one, args.json) for task in tasks for one in _trials(task, engine, solver, domains, args)]
     if "scored" in outcomes:

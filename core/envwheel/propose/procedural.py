@@ -2,7 +2,7 @@
 
     proposer = Procedural(domains, families=["file_links"])
     targets = proposer.plan(number, count, seed, records)      # what to build in this round, and why
-    folder = proposer.propose(target, where)                   # a complete environment folder
+    proposer.propose(target, desk).folder                      # a complete environment folder
 
 A target's seed is drawn from the run's seed, the round and the target's place, so that the same run makes the same
 environments. A seed that leads to something that the run has built before is passed over for the next one; when none of
@@ -11,11 +11,8 @@ environments. A seed that leads to something that the run has built before is pa
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from envwheel.api import Draft, Family
@@ -23,23 +20,27 @@ from envwheel.domains import Domains
 from envwheel.environment import draft as drafts
 from envwheel.errors import ConfigError, DomainError
 from envwheel.ledger import AnyRecord, Plan, Target
+from envwheel.propose.base import Desk, Proposal
 from envwheel.propose.digest import counts, seen, validity
 from envwheel.propose.growth import gains
+from envwheel.propose.seeds import SEEDS, derive, hashed
+from envwheel.propose.spread import spread
 from envwheel.propose.targets import Aim, choose
 
 METHOD = "procedural"
 TRIES = 12
-SEEDS = 1_000_000
 
 
 class Procedural:
     """Makes candidates from the families of `domains`; `families` and `levels` limit the choice (empty: all)."""
 
     method = METHOD
-    model = None
+    model: str | None = None
 
-    def __init__(self, domains: Domains, families: Sequence[str] = (), levels: Sequence[int] = ()) -> None:
-        self.domains = domains
+    def __init__(
+        self, domains: Domains, families: Sequence[str] = (), levels: Sequence[int] = (), *, spread: bool = False
+    ) -> None:
+        self.domains, self.spread = domains, spread
         self.families = {id: _limited(domains.families(id), families, levels) for id in domains.ids}
         known = {family.id for id in domains.ids for family in domains.families(id)}
         if strangers := sorted(set(families) - known):
@@ -51,30 +52,36 @@ class Procedural:
             )
 
     def plan(self, number: int, count: int, seed: int, records: Sequence[AnyRecord]) -> list[Target]:
-        """The targets of round `number`, from what `records` say about the solver."""
-        trials, number_seed = seen(records), derive(seed, "round", number)
-        aims = choose(self.families, counts(trials), validity(records), count, number_seed, gains(trials))
+        """The targets of round `number`, from what `records` say about the solver, or spread evenly."""
+        drawn = derive(seed, "round", number)
+        if self.spread:
+            aims = spread(self.families, count, drawn)
+        else:
+            trials = seen(records)
+            aims = choose(self.families, counts(trials), validity(records), count, drawn, gains(trials))
         past = [target for record in records if isinstance(record, Plan) for target in record.targets]
+        prints, names = {mark for target in past for mark in target.prints}, {target.name for target in past}
         targets: list[Target] = []
         for index, aim in enumerate(aims, 1):
-            targets.append(self._target(f"r{number:02d}-c{index:03d}", aim, seed, [*past, *targets]))
+            targets.append(self._target(f"r{number:02d}-c{index:03d}", aim, seed, prints, names))
+            prints.update(targets[-1].prints)
+            names.add(targets[-1].name)
         return targets
 
-    def propose(self, target: Target, where: Path) -> Path:
-        """Write the environment of `target` into the folder `where` and return its path.
-
-        Raises DomainError when the family breaks its promise.
-        """
-        path = where / target.name
+    def propose(self, target: Target, desk: Desk) -> Proposal:
+        """Write the environment of `target`. Raises DomainError when the family breaks its promise, InvalidTask."""
+        path = desk.where / target.name
         if not path.exists():
             draft = replace(self._draft(target.domain, target.family, target.level, target.seed), name=target.name)
             kit, extra = self.domains.kit(target.domain), {"family": target.family, "seed": target.seed}
             drafts.write(draft, path, domains=[target.domain], kit=kit, proposer=METHOD, extra=extra)
-        return path
+        return Proposal(path)
 
-    def _target(self, candidate: str, aim: Aim, seed: int, past: Sequence[Target]) -> Target:
-        prints = {mark for target in past for mark in target.prints}
-        names = {target.name for target in past}
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _target(self, candidate: str, aim: Aim, seed: int, prints: Set[str], names: Set[str]) -> Target:
+        """A target that the run has not built yet: neither its `prints` nor its name."""
         common: dict[str, Any] = {
             "candidate": candidate,
             "domain": aim.domain,
@@ -112,16 +119,7 @@ def fingerprints(aim: Aim, draft: Draft) -> tuple[str, str]:
         draft.artifacts,
         *(sorted((name, _text(data)) for name, data in part.items()) for part in (draft.files, draft.tests)),
     ]
-    return _hash(knobs), _hash(content)
-
-
-def derive(*parts: object) -> int:
-    """A number that depends on `parts` only, 0 to 2**32 - 1."""
-    return int(_hash(list(parts))[:8], 16)
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:32]
+    return hashed(knobs), hashed(content)
 
 
 def _text(data: str | bytes) -> str:

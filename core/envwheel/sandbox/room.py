@@ -29,6 +29,10 @@ class Room:
         """Most of `total_mb`, else of this machine's memory."""
         return cls(SHARE * (total_mb or _machine_mb()))
 
+    def give_up(self, mb: float) -> None:
+        """Leave `mb` MiB to others for good, down to half of what there was. Nothing may be taken yet."""
+        self.free_mb = self.total_mb = max(self.total_mb - mb, self.total_mb / 2)
+
     @contextmanager
     def taken(self, mb: float) -> Iterator[None]:
         """Hold `mb` MiB; wait until they are free. What is larger than all there is runs alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from importlib.resources import files
 
-from envwheel.api import Brief, Digest
+from envwheel.api import Brief, Digest, Goal
 from envwheel_swe import registry
 from envwheel_swe.family import LEVELS, SweFamily
 from envwheel_swe.taxonomy import SKILLS
@@ -16,14 +16,14 @@ SYSTEM = (
 )
 
 
-def write_brief(digest: Digest, seed: int) -> Brief:
-    """A brief whose skill and level are drawn (by `seed`) where the solver passes sometimes, but not always."""
+def write_brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+    """A brief for `goal`; without one skill and level are drawn (by `seed`) where the solver passes sometimes."""
     draw = random.Random(seed)
-    skill, level = target(digest, draw)
+    skill, level = (goal.skill, goal.level) if goal else target(digest, draw)
     text = (files("envwheel_swe") / "brief.md").read_text("utf-8")
     task = (
         f"{text}\n## This time\n\nSkill: {SKILLS[skill]} (`{skill}`). Level: {level} of 4. "
-        f"{_record(digest, skill, level)}\n"
+        f"{_record(digest, skill, level)}{_address(goal)}\n"
     )
     return Brief(SYSTEM, task, examples(skill, level, seed), (skill,), level)
 
@@ -63,6 +63,13 @@ def _example(family: SweFamily, level: int, seed: int) -> str:
             f"tests/check.py:\n\n```python\n{made.tests['check.py']!s}```",
         )
     )
+
+
+def _address(goal: Goal | None) -> str:
+    """The kind of failure that the environment is to train against."""
+    if goal is None or not goal.failure:
+        return ""
+    return f" Where it fails, it mostly {goal.failure}: build something whose work exercises that."
 
 
 def _record(digest: Digest, skill: str, level: int) -> str:

@@ -17,6 +17,7 @@ from envwheel.api import (
     Environment,
     Family,
     Finding,
+    Goal,
     KitFile,
     Missing,
     Mutant,
@@ -45,11 +46,11 @@ def describe() -> Domain:
 
 
 @hookimpl
-def brief(digest: Digest, seed: int) -> Brief:
-    """What good environments of this domain are, aimed at the edge of what the solver can do."""
+def brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+    """What good environments of this domain are, aimed at `goal`, else at the edge of what the solver can do."""
     from envwheel_swe.briefing import write_brief
 
-    return write_brief(digest, seed)
+    return write_brief(digest, seed, goal)
 
 
 @hookimpl
