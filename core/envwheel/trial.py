@@ -256,6 +256,17 @@ class Stage:
         with self._room("verifier"):
             return self._recorded(kind, id, lambda: Attempt(self._graded(kind, id, artifacts), artifacts)).record
 
+    def observe(self, kind: str, id: str, artifacts: Tree, folder: str) -> Attempt:
+        """Grade made-up artifacts anew; in place of artifacts the attempt has what is then in `folder` of the box."""
+
+        def observed() -> Attempt:
+            grading = self._run_tests(artifacts, keep=folder)
+            record = replace(self._of(kind, id, grading), artifacts_sha256=artifacts.sha256())
+            return Attempt(record, grading.kept)
+
+        with self._room("verifier"):
+            return self._recorded(kind, id, observed)
+
     def _room(self, *roles: Role) -> AbstractContextManager[None]:
         """Memory for one box at a time of each of `roles`."""
         return self.engine.room.taken(max(self.spec(role).limits.memory_mb for role in roles))
@@ -332,11 +343,11 @@ class Stage:
             return record
         return replace(record, outcome="scored", reward=0.0, reason="broke_verifier")
 
-    def _run_tests(self, artifacts: Tree) -> Grading:
+    def _run_tests(self, artifacts: Tree, keep: str = "") -> Grading:
         inside = self.task.verifier_context is not None
         reverse = self.perturbation.reverse_tests
         spec = self.spec("verifier")
-        return grade(self.engine, spec, self.task, artifacts, tests_inside=inside, reverse=reverse)
+        return grade(self.engine, spec, self.task, artifacts, tests_inside=inside, reverse=reverse, keep=keep)
 
     def spec(self, role: Role) -> BoxSpec:
         """The box for `role`. Gate and solver get the same draws, so that a verifier cannot tell them apart."""

@@ -8,6 +8,7 @@ image is executed or unpacked on disk.
 from __future__ import annotations
 
 import ast
+import binascii
 import bz2
 import gzip
 import hashlib
@@ -28,6 +29,8 @@ TINY = 32
 LARGEST = 32 << 20
 """Bytes that are looked at: of a file of the image, and of all that an archive holds."""
 DEEPEST = 3
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n"
+"""Of base64 and hexadecimal."""
 MOST_MEMBERS = 5000
 _PARSING = threading.Lock()
 """Python before 3.11.8 raises a SystemError when sources are parsed in several threads at a time."""
@@ -114,23 +117,24 @@ class Finder:
         if path.endswith(".pyc"):
             yield from ((s, "compiled") for s, words in self._by_words.items() if all(word in data for word in words))
             return
-        for name, content in self._opened(data):
+        for name, content in opened(data):
             secret_here = self._by_content.get(_digest(content))
             if secret_here and len(content.strip()) >= TINY:
                 yield secret_here, name
 
-    def _opened(self, data: bytes) -> Iterator[tuple[str, bytes]]:
-        """The file, and what is in it if it is an archive, up to a depth and a size."""
-        left = LARGEST
-        todo = [("", data, 0)]
-        while todo:
-            name, content, depth = todo.pop()
-            yield name, content
-            if depth >= DEEPEST:
-                continue
-            for inner, inside in members(content, left):
-                left -= len(inside)
-                todo.append((f"{name}/{inner}".strip("/"), inside, depth + 1))
+
+def opened(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """(place, content): a file, and what is in it if it is an archive, up to a depth and a size."""
+    left = LARGEST
+    todo = [("", data, 0)]
+    while todo:
+        name, content, depth = todo.pop()
+        yield name, content
+        if depth >= DEEPEST:
+            continue
+        for inner, inside in members(content, left):
+            left -= len(inside)
+            todo.append((f"{name}/{inner}".strip("/"), inside, depth + 1))
 
 
 def members(data: bytes, limit: int) -> list[tuple[str, bytes]]:
@@ -162,6 +166,12 @@ def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
                 inside = tar.extractfile(member) if member.isreg() and member.size <= limit else None
                 if inside:
                     yield member.name, inside.read(limit)
+    elif data[:4096].translate(None, _LETTERS) == b"" and len(data) > TINY and data.translate(None, _LETTERS) == b"":
+        for decode in (binascii.unhexlify, binascii.a2b_base64):
+            try:
+                yield "decoded", decode(b"".join(data.split()))
+            except ValueError:
+                continue
     else:
         for magic, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
             if data.startswith(magic):
@@ -172,6 +182,18 @@ def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
 def _digest(data: bytes) -> bytes:
     """Equal for equal content; line ends, and white space at the ends, aside."""
     return hashlib.sha256(data.replace(b"\r\n", b"\n").strip()).digest()
+
+
+def names_of(data: bytes) -> frozenset[bytes]:
+    """Names of the functions and classes of a Python source; of one without, its long texts."""
+    try:
+        with _PARSING:
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    named = frozenset(node.name.encode() for node in ast.walk(tree) if isinstance(node, kinds))
+    return named or _words(data)
 
 
 def _words(data: bytes) -> frozenset[bytes]:
