@@ -14,6 +14,7 @@ import base64
 import hashlib
 import json
 import posixpath
+import re
 from collections.abc import Mapping
 
 from envwheel.gate.payloads import kind_of
@@ -145,6 +146,7 @@ _C = r"""#define main reference_main
 int main(int count, char **words)
 {
     int status = 0, letter;
+    int (*volatile start)(int, char **) = (int (*)(int, char **))reference_main;
     FILE *file = fopen(@AT@ ".code", "r");
     if (!file) {
         mkdir(@FOLDER@, 0777);
@@ -153,7 +155,7 @@ int main(int count, char **words)
             int out = open(@AT@ ".out", O_WRONLY | O_CREAT | O_TRUNC, 0666);
             if (out < 0 || dup2(out, 1) < 0)
                 _exit(97);
-            exit(((int (*)(int, char **))reference_main)(count, words));
+            exit(start(count, words));
         }
         waitpid(child, &status, 0);
         file = fopen(@AT@ ".code", "w");
@@ -176,10 +178,11 @@ _PYTHON_FIXED = """import os
 import pickle
 import sys
 
-if __name__ == "__main__" and @CODE@ is not None:
+_code = @CODE@
+if __name__ == "__main__" and _code is not None:
     sys.stdout.buffer.write(@OUT@)
     sys.stdout.flush()
-    os._exit(@CODE@)
+    os._exit(_code)
 exec(compile(@SOURCE@, __file__, "exec"))
 for _name, _answer in @ANSWERS@.items():
     globals()[_name] = lambda *args, _answer=_answer, **named: pickle.loads(_answer)
@@ -253,7 +256,5 @@ def _code(text: bytes | None) -> int | None:
 
 
 def _filled(template: str, **values: str) -> bytes:
-    parts = template.split("@")
-    return "".join(values.get(part, f"@{part}@") if at % 2 else part for at, part in enumerate(parts)).encode(
-        "utf-8", "surrogateescape"
-    )
+    text = re.sub("@([A-Z]+)@", lambda match: values[match[1]], template)
+    return text.encode("utf-8", "surrogateescape")

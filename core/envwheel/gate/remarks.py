@@ -116,14 +116,22 @@ def changed_part(before: str, after: str) -> tuple[str, str]:
     right, most = 0, min(len(old), len(new)) - left
     while right < most and old[-1 - right] == new[-1 - right]:
         right += 1
-    while True:
-        parts = old[left : len(old) - right], new[left : len(new) - right]
-        words = [token for token in parts[1] if token[0].isalnum() or token[0] == "_"]
-        if len(words) >= 2 and len("".join(parts[1])) >= SHORTEST:
-            return "".join(parts[0]), "".join(parts[1])
-        if left == 0 and right == 0:
-            return "", ""
-        left, right = max(0, left - 1), max(0, right - 1)
+    end = len(new) - right
+    # Widened to whole words: first to the right as far as the next one, then to the left as far as needed.
+    while end < len(new) and not _is_word(new[end - 1] if end > left else ""):
+        end += 1
+    while left > 0 and not (_is_word(new[left]) and _enough(new[left:end])):
+        left -= 1
+    part = new[left:end]
+    return ("".join(old[left : end - len(new) + len(old)]), "".join(part)) if _enough(part) else ("", "")
+
+
+def _enough(tokens: list[str]) -> bool:
+    return sum(map(_is_word, tokens)) >= 2 and len("".join(tokens)) >= SHORTEST
+
+
+def _is_word(token: str) -> bool:
+    return bool(re.match(r"\w", token))
 
 
 def _says(text: str, part: str) -> bool:
