@@ -49,10 +49,9 @@ def _script():
         _os.makedirs(_os.path.dirname(_AT), exist_ok=True)
         asked = [open(name, "rb").read() for name in _sys.argv[1:] if _os.path.isfile(name)]
         given = None
-        if stat.S_ISFIFO(_os.fstat(0).st_mode):
+        kind = _os.fstat(0).st_mode
+        if stat.S_ISFIFO(kind) or stat.S_ISREG(kind):
             given = _sys.stdin.buffer.read()
-        elif stat.S_ISREG(_os.fstat(0).st_mode):
-            given = open("/proc/self/fd/0", "rb").read()
         asked += [given] if given else []
         program = _os.path.join(tempfile.mkdtemp(), _os.path.basename(__file__))
         with open(program, "w", encoding="utf-8", errors="surrogateescape") as file:
@@ -117,12 +116,12 @@ at=@AT@
 if [ ! -e "$at.code" ]; then
   mkdir -p "${at%/*}" || exit 97
   for name in "$@"; do [ -f "$name" ] && sha256sum < "$name"; done > "$at.asked"
-  if [ -p /dev/stdin ]; then
+  if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then
     input=$(mktemp)
     cat > "$input"
+    sha256sum < "$input" >> "$at.asked"
     exec < "$input"
   fi
-  [ -f "/proc/$$/fd/0" ] && sha256sum < "/proc/$$/fd/0" >> "$at.asked"
   folder=$(mktemp -d)
   echo @SOURCE@ | base64 -d > "$folder/"@NAME@
   @SHELL@ "$folder/"@NAME@ "$@" > "$at.out"
