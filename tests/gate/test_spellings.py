@@ -71,6 +71,8 @@ FIXED = LINE.replace("<=", "<")
 def test_the_part_of_a_line_that_is_new() -> None:
     assert changed_part(LINE, FIXED) == ("count<=9", "count<9")
     assert changed_part("return n / 2", "return n // 2") == ("returnn/2", "returnn//2")
+    assert changed_part("return number", "return number + 1") == ("number", "number+1")
+    assert changed_part("return number + 1", "return number") == ("returnnumber+1", "returnnumber")
     assert changed_part("same", "same") == ("", "")
 
 
@@ -139,3 +141,17 @@ def test_a_variable_of_the_image_that_tells(write_task: Any, play: Any) -> None:
 )
 def test_signs_of_chance(write_task: Any, line: str, sign: str) -> None:
     assert suspicion(write_task({"tests/test.sh": line + "\n"})) == (f"tests/test.sh: {sign}" if sign else "")
+
+
+@pytest.mark.parametrize(("line", "code"), [("    return number < 9", "leak_answer"), ("    return number <= 9", "")])
+def test_what_an_editor_left_has_the_new_lines(write_task: Any, play: Any, line: str, code: str) -> None:
+    swap = b"b0VIM 9.0" + bytes(20) + line.encode() + b"\0def small(number):\0"
+    files = {
+        "instruction.md": "Repair `/app/small.py`.\n",
+        "environment/app/small.py": GOOD.replace("<", "<="),
+        "environment/app/.small.py.swp": swap,
+    }
+    path = write_task(files)
+    (path / "task.toml").write_text('artifacts = ["/app/small.py"]\n[verifier]\nenvironment_mode = "separate"\n')
+    engine = play(lambda run: run.write("/app/small.py", GOOD), lambda run: run.read("/app/small.py") == GOOD).engine
+    assert judge(path, engine, Domains.none(), options=GateOptions(back_off_s=(0.0,))).code == code

@@ -35,6 +35,7 @@ _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
 _WRITES = re.compile(r">|\b(?:tee|cp|mv|ln|sed|awk|touch|mkdir|chmod|tar|git|make|install|patch|dd|sort|unzip)\b|-o\b")
 _HISTORY = re.compile(r"/\.(?:(?:bash|zsh|ash|sh|fish)_)?history$")
+_BACKUP = re.compile(r"~$|\.(?:sw[a-p]|bak|orig|old|save|rej|patch|diff)$|/#[^/]*#$")
 _PYTHON_HISTORY = re.compile(r"/\.python_history$")
 _OPENS = re.compile(r"open\(.*['\"][wa]|\bwrite_|\bdump\(")
 _SHELL = ("bash", "sh", "shell", "console", "zsh")
@@ -223,11 +224,19 @@ def _unnamed(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterat
             core = entry.data.strip()
             held = same(data, entry.data) and (telling or not searched)
             held = held or bool(telling and len(core) >= 16 and core in data)
+            held = held or bool(_BACKUP.search(file.path) and _has_new_lines(result, path, data))
             if held and len(core) >= 8 and len(results) == 1:
                 yield (
                     f"{file.path}, which the instruction does not name, holds the content of {path}",
                     _put(result, path, entry.data),
                 )
+
+
+def _has_new_lines(result: Result, path: str, data: bytes) -> bool:
+    """Whether a copy, as editors leave them, has every line that the reference changed in a file."""
+    before = result.untouched.entries.get(path)
+    new = set(result.reference.entries[path].data.splitlines()) - set(before.data.splitlines() if before else ())
+    return before is not None and len(b"".join(new)) >= LONG_LINE and all(line.strip() in data for line in new)
 
 
 def _spelled(

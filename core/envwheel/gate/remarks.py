@@ -120,7 +120,7 @@ def changed_part(before: str, after: str) -> tuple[str, str]:
     # Widened to whole words: first to the right as far as the next one, then to the left as far as needed.
     while end < len(new) and not _is_word(new[end - 1] if end > left else ""):
         end += 1
-    while left > 0 and not (_is_word(new[left]) and _enough(new[left:end])):
+    while left > 0 and not (left < end and _is_word(new[left]) and _enough(new[left:end])):
         left -= 1
     part = new[left:end]
     return ("".join(old[left : end - len(new) + len(old)]), "".join(part)) if _enough(part) else ("", "")
