@@ -69,10 +69,10 @@ FIXED = LINE.replace("<=", "<")
 
 
 def test_the_part_of_a_line_that_is_new() -> None:
-    assert changed_part(LINE, FIXED) == ("count<=9", "count<9")
-    assert changed_part("return n / 2", "return n // 2") == ("returnn/2", "returnn//2")
-    assert changed_part("return number", "return number + 1") == ("number", "number+1")
-    assert changed_part("return number + 1", "return number") == ("returnnumber+1", "returnnumber")
+    assert changed_part(LINE, FIXED) == ("count < = 9", "count < 9")
+    assert changed_part("return n / 2", "return n // 2") == ("return n / 2", "return n / / 2")
+    assert changed_part("return number", "return number + 1") == ("number", "number + 1")
+    assert changed_part("return number + 1", "return number") == ("return number + 1", "return number")
     assert changed_part("same", "same") == ("", "")
 
 

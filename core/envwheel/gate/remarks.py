@@ -105,9 +105,9 @@ def _stated_part(before: str, after: str, remarks: list[str], hint: str) -> str 
 
 
 def changed_part(before: str, after: str) -> tuple[str, str]:
-    """What differs between two lines, without white space, widened to two words at least; ("", "") for too little.
+    """What differs between two lines, as tokens, widened to two words at least; ("", "") for too little.
 
-    `count <= 9` and `count < 9` of `if letter == last and count <= 9:` and its repair.
+    `count < = 9` and `count < 9` of `if letter == last and count <= 9:` and its repair.
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     if not old or old == new:
@@ -123,7 +123,7 @@ def changed_part(before: str, after: str) -> tuple[str, str]:
     while left > 0 and not (left < end and _is_word(new[left]) and _enough(new[left:end])):
         left -= 1
     part = new[left:end]
-    return ("".join(old[left : end - len(new) + len(old)]), "".join(part)) if _enough(part) else ("", "")
+    return (" ".join(old[left : end - len(new) + len(old)]), " ".join(part)) if _enough(part) else ("", "")
 
 
 def _enough(tokens: list[str]) -> bool:
