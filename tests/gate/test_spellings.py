@@ -6,6 +6,7 @@ import base64
 import codecs
 import json
 import py_compile
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,18 @@ def test_what_an_editor_left_has_the_new_lines(write_task: Any, play: Any, line:
     (path / "task.toml").write_text('artifacts = ["/app/small.py"]\n[verifier]\nenvironment_mode = "separate"\n')
     engine = play(lambda run: run.write("/app/small.py", GOOD), lambda run: run.read("/app/small.py") == GOOD).engine
     assert judge(path, engine, Domains.none(), options=GateOptions(back_off_s=(0.0,))).code == code
+
+
+def test_a_git_bundle_is_opened(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    (tmp_path / "small.py").write_text(GOOD)
+    git("init", "-q")
+    git("add", "small.py")
+    git("commit", "-q", "-m", "one")
+    git("bundle", "create", "-q", "all.bundle", "--all")
+    data = (tmp_path / "all.bundle").read_bytes()
+    assert ("a git object", GOOD.encode()) in members(data, 1 << 20)
+    assert members(data[:-60], 10) == []
