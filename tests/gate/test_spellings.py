@@ -171,3 +171,18 @@ def test_a_git_bundle_is_opened(tmp_path: Path) -> None:
     data = (tmp_path / "all.bundle").read_bytes()
     assert ("a git object", GOOD.encode()) in members(data, 1 << 20)
     assert members(data[:-60], 10) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({"environment/app/README.md": f"Last run: {json.dumps(TOTALS)}.\n"}, "leak_answer"),
+        ({"environment/app/data/all.log": f"one\n{json.dumps(TOTALS)}\n"}, ""),
+        ({"environment/app/numbers.txt": "1\n# 25138 and 5355 and 1200\n"}, ""),
+    ],
+)
+def test_an_input_that_has_the_values_is_no_leak(write_task: Any, play: Any, files: dict[str, str], code: str) -> None:
+    text = ANSWER.decode()
+    game = play(lambda run: run.write("/app/out.txt", text), lambda run: run.read("/app/out.txt") == text)
+    path = write_task(files)
+    assert judge(path, game.engine, Domains.none(), options=GateOptions(back_off_s=(0.0,))).code == code

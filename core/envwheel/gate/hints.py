@@ -36,6 +36,9 @@ _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
 _WRITES = re.compile(r">|\b(?:tee|cp|mv|ln|sed|awk|touch|mkdir|chmod|tar|git|make|install|patch|dd|sort|unzip)\b|-o\b")
 _HISTORY = re.compile(r"/\.(?:(?:bash|zsh|ash|sh|fish)_)?history$")
 _BACKUP = re.compile(r"~$|\.(?:sw[a-p]|bak|orig|old|save|rej|patch|diff)$|/#[^/]*#$")
+_THING = "answer|solution|result|output|total|sum|count|value|password|key|flag|content"
+_NOTE = re.compile(r"/\.|readme|note|todo|history|hint|\.md$", re.IGNORECASE)
+_TOTAL = re.compile(rf"\b(?:{_THING}|expected)\b", re.IGNORECASE)
 _PYTHON_HISTORY = re.compile(r"/\.python_history$")
 _OPENS = re.compile(r"open\(.*['\"][wa]|\bwrite_|\bdump\(")
 _SHELL = ("bash", "sh", "shell", "console", "zsh")
@@ -44,7 +47,6 @@ _TOLD = re.compile(
     r"|correct (?:output|result|content)|result is\b|(?:total|sum|count|value|password|key|flag) is\b",
     re.IGNORECASE,
 )
-_THING = "answer|solution|result|output|total|sum|count|value|password|key|flag|content"
 _CONDITION = re.compile(r"\b(?:if|when|unless|either|otherwise|or|else)\b", re.IGNORECASE)
 _SEARCH = re.compile(
     r"\b(?:find|search|locate|copy|copies|move|rename|restore|recover|extract|unpack|link|largest|newest|oldest|latest"
@@ -266,10 +268,14 @@ def _spelled(
         text = _decoded(file)
         if shown.covers(file.path):
             text = "\n".join(match[0] for match in _MENTIONED.finditer(text))
-        elif searched and not ANSWER.search(file.path):
-            continue
+            telling = alone and _TOTAL.search(text)
         else:
             text = f"{file.path.replace('_', ' ')}\n\n{text}"
+            telling = ANSWER.search(file.path) or (not searched and _NOTE.search(file.path))
+        # What stands there as it is may be an input; `_unnamed` looks at that.
+        plainly = not (alone and numbers(_text(entry))) and entry.data.strip() in file.read()
+        if not telling or plainly:
+            continue
         if text and gives_away(text, entry.data, known):
             yield f"{file.path} tells the content of {path}", _put(result, path, entry.data)
 
