@@ -123,9 +123,11 @@ def collect(box: Box, paths: tuple[str, ...]) -> Tree:
 
 
 def _prepare(stale: Iterable[str], user: str | None) -> str:
-    """Bash (as root) that empties what is put in anew. /logs/verifier belongs to who runs the tests, to nobody else."""
+    """Shell (root) that empties what is put in anew. /logs/verifier belongs to who runs the tests, to nobody else."""
     owner = f"; chown -- {shlex.quote(user)} {LOGS}" if user else ""
-    return f"cd /; rm -rf -- {shlex.join([*stale, LOGS])}; mkdir -p {LOGS}; chmod 755 {LOGS}{owner}"
+    paths = [shlex.quote(path) for path in (*stale, LOGS)]
+    there = " || ".join(f"[ -e {path} ] || [ -L {path} ]" for path in paths)
+    return f"cd /; {there} && rm -rf -- {' '.join(paths)}; mkdir -p -m 755 {LOGS}{owner}"
 
 
 def _run_tests(box: Box, root: Shell, task: TaskFolder) -> CommandResult:

@@ -164,8 +164,8 @@ class ScriptWork:
         started = time.monotonic()
         shell = box.shell(env=self.env)
         if self.solution is not None:
-            root = shell if box.spec.user in ROOT else box.shell(user="root")
-            root.run("rm -rf /solution")
+            if shell.run("[ -e /solution ] || [ -L /solution ]").exit_code == 0:
+                (shell if box.spec.user in ROOT else box.shell(user="root")).run("rm -rf /solution")
             box.put(self.solution)
         report = WorkReport()
         for script in self.scripts:
