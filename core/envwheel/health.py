@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from envwheel.child import load_state
-from envwheel.errors import EnvwheelError
+from envwheel.errors import EnvwheelError, OrdinaryUser
 from envwheel.listing import Listing, installed, pip_line
 from envwheel.sandbox.base import Engine
 
@@ -66,6 +66,8 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     """Does an engine answer, what does it lack, has it room, and are its base images made?"""
     try:
         engine = open_engine()
+    except OrdinaryUser:
+        raise
     except EnvwheelError as error:
         yield Condition(
             "engine",

@@ -15,14 +15,15 @@ import resource
 import secrets
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from envwheel.api import BaseImage
-from envwheel.errors import InfraError, SetupError
-from envwheel.sandbox import groups, leftovers, owner
+from envwheel.errors import InfraError, OrdinaryUser, SetupError
+from envwheel.sandbox import groups, leftovers, owner, userns
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
 from envwheel.sandbox.builds import BuildLimits
@@ -49,11 +50,16 @@ _ID = re.compile(r"(sha256:)?[0-9a-f]{64}")
 def open_engine(settings: Mapping[str, object] | None = None) -> NamespaceEngine:
     """The namespace engine of this machine; `settings` are fields of `BuildLimits`.
 
-    Raises SetupError when its programs are not there.
+    Raises SetupError when its programs are not there, OrdinaryUser when this process must become another first.
     """
     absent = missing()
     if absent:
         raise SetupError(absent)
+    if os.geteuid() != 0:
+        raise OrdinaryUser(
+            "An ordinary user's boxes need a user namespace around this process: "
+            f"start it as `{os.path.basename(sys.executable)} -m envwheel.sandbox.userns PROGRAM...`."
+        )
     return NamespaceEngine(BuildLimits(**(settings or {})))  # type: ignore[arg-type]
 
 
@@ -62,8 +68,9 @@ def missing() -> str:
     absent = [name for name in PROGRAMS if shutil.which(name) is None]
     if absent:
         return f"The namespace engine lacks {', '.join(absent)}: {INSTALL}."
-    if os.geteuid() != 0:
-        return "The namespace engine needs root, for users and limits of boxes: run envwheel as root."
+    refused = userns.impossible() if os.geteuid() != 0 else ""
+    if refused:
+        return f"The namespace engine needs root, or user namespaces, and {refused}."
     return ""
 
 

@@ -362,6 +362,8 @@ def failure(log: str) -> BuildFailed | InfraError:
 def _unpack(tar: bytes, folder: Path, big: tuple[Path, ...]) -> None:
     folder.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
-        archive.extractall(folder, filter="fully_trusted")  # `pack_context` wrote it and refused what could leave
+        # `pack_context` wrote it and refused what could leave; before 3.11.4 there is no other way.
+        archive.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
+        archive.extractall(folder)
     for path in big:
         os.link(path, folder / path.name)

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from envwheel.errors import InfraError, SetupError
+from envwheel.sandbox import userns
 from envwheel.sandbox.faketime import cache
 
 SUITE = "bookworm"
@@ -83,7 +84,9 @@ def _make(path: Path) -> None:
             + "."
         )
     part = path.with_suffix(".part.tar")
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}"]
+    # In a user namespace it may mount /proc only for processes of its own.
+    apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] if userns.inside() else []
+    command = [*apart, "mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}"]
     command += [f"--dpkgopt={option}" for option in DPKG_OPTIONS]
     command += [f"--customize-hook={hook}" for hook in HOOKS]
     try:

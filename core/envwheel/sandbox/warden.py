@@ -177,8 +177,7 @@ def _answer(reply: socket.socket, said: dict[str, Any], descriptors: list[int] |
 def _read_only(paths: list[str]) -> None:
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
     for path in {os.path.realpath(path) for path in paths}:
-        kernel.mount(path, path, "", kernel.BIND)
-        kernel.mount("none", path, "", kernel.BIND | kernel.REMOUNT | kernel.READ_ONLY)
+        kernel.make_read_only(path)
 
 
 def main(argv: list[str]) -> int:
