@@ -18,7 +18,7 @@ LAYERS: list[set[str]] = [
     {"errors", "api", "version", "shape", "console"},
     {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "ledger", "sandbox", "model"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
-    {"child", "grading", "config", "store", "progress"},
+    {"child", "grading", "needs", "config", "store", "progress"},
     {"agent", "trial", "index", "health", "prepare", "importers"},
     {"presets", "simulated"},
     {"solver"},

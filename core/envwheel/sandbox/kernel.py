@@ -72,8 +72,7 @@ def mount(source: str, target: str, kind: str, flags: int = 0, data: str = "") -
 
 
 def make_read_only(path: str) -> None:
-    """Mount `path` onto itself, read-only; what else its mount forbids stays forbidden (who may not lift it must ask).
-    """
+    """Mount `path` onto itself, read-only; what else its mount forbids stays forbidden."""
     mount(path, path, "", BIND)
     kept = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC | NO_ATIME | NO_DIR_ATIME)
     relative = RELATIVE_ATIME if os.statvfs(path).f_flag & _ST_RELATIVE_ATIME else 0

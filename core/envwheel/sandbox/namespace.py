@@ -23,7 +23,7 @@ from pathlib import Path
 
 from envwheel.api import BaseImage
 from envwheel.errors import InfraError, OrdinaryUser, SetupError
-from envwheel.sandbox import groups, leftovers, owner, userns
+from envwheel.sandbox import groups, leftovers, network, owner, userns
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
 from envwheel.sandbox.builds import BuildLimits
@@ -103,8 +103,8 @@ class NamespaceEngine:
         self._wards: Wards | None = None
         self._release = ThreadPoolExecutor(2, thread_name_prefix="envwheel-release")
         self._closed = False
-        absent = {"clock": self._faketime is None, "limits": bool(self._group_lack)}
-        absent["confined_builds"] = bool(self._group_lack)
+        absent = {"clock": self._faketime is None, "limits": bool(self._group_lack), "users": userns.one_user()}
+        absent |= {"confined_builds": bool(self._group_lack), "network": not network.possible()}
         self.lacks: frozenset[str] = frozenset(word for word, missing in absent.items() if missing)
 
     @property

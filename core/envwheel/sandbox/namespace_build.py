@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from envwheel.errors import BuildFailed, InfraError
+from envwheel.errors import BuildFailed, HostLacks, InfraError
 from envwheel.sandbox import builds, disk, groups, wards
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.build_plan import Uncommon, plan
@@ -33,7 +33,7 @@ from envwheel.sandbox.image_store import ImageStore, Stored, record, remove, sea
 from envwheel.sandbox.kernel import process_of
 from envwheel.sandbox.namespace_places import Places
 from envwheel.sandbox.namespace_steps import LAYER, STEPS, Job, Steps, too_much
-from envwheel.sandbox.network import NAMESERVER, Network
+from envwheel.sandbox.network import LACK, NAMESERVER, Network, possible
 from envwheel.sandbox.owner import Owner
 from envwheel.sandbox.wards import Line, Wards
 from envwheel.sandbox.watchdog import NOTICEABLE, Watchdog
@@ -79,7 +79,8 @@ class NamespaceBuilder:
         """See `Engine.build`. `resolve` turns a reference in a FROM line into the id of an image here."""
         text = dockerfile_text(context)
         request = self.request(context, text, resolve, network=network)
-        network = network and any(item.word == "RUN" for item in instructions(text))
+        wanted = network and any(item.word == "RUN" for item in instructions(text))
+        network = wanted and possible()
         with self._guard:
             lock = self._locks[request.key]
         with lock, self._store.locked(request.key):
@@ -87,9 +88,11 @@ class NamespaceBuilder:
             found = self._store.find_in(folder)
             if found is None:
                 try:
-                    found = self._by_steps(folder, text, request, timeout_s=timeout_s, network=network)
-                except Uncommon:
-                    found = self.make(folder, request, timeout_s=timeout_s, network=network)
+                    found = self._made(folder, text, request, timeout_s=timeout_s, network=network)
+                except BuildFailed as failed:
+                    if wanted and not network:
+                        raise HostLacks(f"{LACK} Without one: {failed}") from failed
+                    raise
             self._store.hold(request.key, self._owner)
             self._uses[request.key] += 1
             self._keys[found.id] = request.key
@@ -120,6 +123,12 @@ class NamespaceBuilder:
             key_label=key_label,
             unused=UNUSED,
         )
+
+    def _made(self, folder: Path, text: str, request: Request, *, timeout_s: float, network: bool) -> Stored:
+        try:
+            return self._by_steps(folder, text, request, timeout_s=timeout_s, network=network)
+        except Uncommon:
+            return self.make(folder, request, timeout_s=timeout_s, network=network)
 
     def _by_steps(self, folder: Path, text: str, request: Request, *, timeout_s: float, network: bool) -> Stored:
         """Build without buildah. Raises Uncommon when that is not for this Dockerfile; BuildFailed, InfraError."""

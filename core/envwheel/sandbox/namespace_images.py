@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from envwheel.errors import BuildFailed
-from envwheel.sandbox import recipe
+from envwheel.sandbox import network, recipe
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import Request
 from envwheel.sandbox.context import packed
@@ -53,6 +53,8 @@ class NamespaceShelf:
 
     def pull(self, source: str) -> str:
         """See `Shelf.pull`."""
+        if not network.possible():
+            return f"network is unreachable: {network.LACK}"
         folder = self._store.folder_of(source)
         with self._store.locked(folder.name):
             try:

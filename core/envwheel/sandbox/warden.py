@@ -23,7 +23,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from envwheel.sandbox import kernel, seccomp
+from envwheel.sandbox import kernel, seccomp, userns
 from envwheel.sandbox.entering import become, box_process, program_process, shell_process
 
 LARGEST = 1 << 20
@@ -49,7 +49,7 @@ class Warden:
 
     def __init__(self, requests: socket.socket, orchestrator: int) -> None:
         self._requests, self._orchestrator = requests, orchestrator
-        self._filter = seccomp.program()
+        self._filter = seccomp.program(pretended=userns.one_user())
         self._processes = os.open("/proc/self/ns/pid", os.O_RDONLY)
         self._coming: dict[int, _Coming] = {}
         self._replies: dict[int, socket.socket] = {}
