@@ -134,10 +134,8 @@ def build_images(engine: Engine, task: TaskFolder) -> Images:
     """Both images of `task`. Raises BuildFailed, InfraError; HostLacks when it needs what the engine lacks."""
     refuse(engine, task)
     config, limit = task.config, task.config.build_timeout_s
-    if task.work_context is None:
-        work = engine.image(config.docker_image or "")
-    else:
-        work = engine.build(task.work_context, timeout_s=limit)
+    context = task.work_context
+    work = engine.build(context, timeout_s=limit) if context else engine.image(config.docker_image or "")
     try:
         refuse(engine, task, work.user)
         if not config.separate:

@@ -15,13 +15,13 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from envwheel.sandbox import kernel, userns
+from envwheel.sandbox import kernel, seccomp, userns
 from envwheel.sandbox.scratch import mount_scratch
 from envwheel.sandbox.within import OPEN_FILES
 
 INSIDE = kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS | kernel.NEWCGROUP
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
-ALL_PROCESSES = 4096
+ALL_PROCESSES = max(512, 64 * (os.cpu_count() or 1))
 """Of one user in all boxes together, where no control group counts them; the kernel counts them in a user namespace."""
 OURS = "envwheel: "
 """Starts the message of a failure before anything of the box was executed."""
@@ -127,6 +127,9 @@ def program_process(request: Mapping[str, Any], reply: socket.socket, descriptor
         socket.send_fds(reply, [b'{"network": true}'], [])
         if not reply.recv(16):
             return
+    if userns.one_user():
+        kernel.forbid_new_privileges()
+        kernel.filter_calls(seccomp.program(denied=False, pretended=True))
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 

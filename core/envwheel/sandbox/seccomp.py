@@ -26,7 +26,7 @@ DENIED = (
     "setns settimeofday stime swapoff swapon sysfs syslog umount umount2 unshare uselib userfaultfd ustat vhangup "
     "vm86 vm86old"
 )
-PRETENDED = "chown chown32 fchown fchown32 fchownat lchown lchown32 mknod mknodat"
+PRETENDED = "chown chown32 fchown fchown32 fchownat lchown lchown32 setgroups setgroups32 mknod mknodat"
 """Where root is the only user: said to be done, and not done. Installers and archives give files to other users."""
 _FILE_KINDS, _DEVICES = 0xF000, (0x2000, 0x6000)
 NEW_NAMESPACES = 0x7E020000
