@@ -76,7 +76,7 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
             "engine",
             "missing",
             str(error),
-            "scripts/setup.sh, or: apt-get install docker.io (or, as root, buildah bubblewrap slirp4netns)",
+            "scripts/setup.sh, or: apt-get install docker.io (or buildah bubblewrap slirp4netns mmdebstrap uidmap)",
         )
         return
     try:

@@ -13,7 +13,7 @@ from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
 from envwheel.sandbox.engines import open_engine
 from envwheel.sandbox.image_store import ImageStore
 from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace import missing, not_here
 from envwheel.sandbox.owner import Owner, parse
 
 ENGINES = ("docker", "namespace")
@@ -31,8 +31,8 @@ BuildImage = Callable[..., Image]
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """The engine under test. As an ordinary user, without the programs, the second one is left out with the reason."""
-    if request.param == "namespace" and missing():
-        pytest.skip(missing())
+    if request.param == "namespace" and (missing() or not_here()):
+        pytest.skip(missing() or not_here())
     opened = open_engine(request.param)
     yield opened
     opened.close()

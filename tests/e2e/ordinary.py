@@ -24,7 +24,7 @@ TUN = "/dev/net/tun"
 
 @dataclass(frozen=True)
 class Ordinary:
-    """Runs programs as the user; `ranges`: other users can be in its boxes."""
+    """Runs programs as the user; `ranges`: other users can be in its boxes, and it may make networks."""
 
     ranges: bool
     python: str
@@ -38,7 +38,8 @@ class Ordinary:
         mounts = [f"mount --bind {self.folder}/ranges /etc/sub{kind}id" for kind in "ug"]
         if os.path.exists(TUN):
             place = shlex.quote(str(self.folder / "devices"))
-            mounts += [f"mkdir -p {place}", f"mount -t tmpfs devices {place}", f"mknod -m 666 {place}/tun c 10 200"]
+            mode = "666" if self.ranges else "600"
+            mounts += [f"mkdir -p {place}", f"mount -t tmpfs devices {place}", f"mknod -m {mode} {place}/tun c 10 200"]
             mounts += [f"mount --bind {place}/tun {TUN}"]
         variables = {
             "HOME": str(HOME),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from ordinary import NAME, REPO, Ordinary, ordinary
+from ordinary import HOME, NAME, REPO, Ordinary, ordinary
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 
@@ -58,7 +58,7 @@ def user(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def tasks() -> Iterator[Path]:
-    """`good`, `loose`, `wrong` need nothing; `person` and `drops` need users, `limited` limits."""
+    """`good`, `loose`, `wrong` need nothing; `person` and `drops` users, `limited` limits, `fails` a network."""
     top = Path(f"/tmp/{NAME}-tasks")
     shutil.rmtree(top, ignore_errors=True)
     task(top / "good")
@@ -66,6 +66,7 @@ def tasks() -> Iterator[Path]:
     task(top / "wrong", solve="#!/bin/bash\necho 41 >/app/total.txt\n")
     task(top / "person", agent='user = "agent"', solve="#!/bin/bash\nid -un >/dev/null\necho 42 >/app/total.txt\n")
     task(top / "drops", more={"tests/drop.py": "import os\nos.setresuid(65534, 65534, 65534)\n"})
+    task(top / "fails", more={"environment/Dockerfile": "FROM envwheel/base:bookworm\nRUN exit 3\n"})
     task(top / "limited", needs='["limits"]')
     yield top
     shutil.rmtree(top)
@@ -88,6 +89,7 @@ def test_doctor_takes_the_engine_and_says_what_it_lacks(user: Ordinary) -> None:
     warned = " ".join(one["detail"] for one in said if one["what"] == "engine" and one["state"] == "warn")
     assert "limits on memory" in warned
     assert ("root is the only user" in warned) != user.ranges
+    assert ("no network" in warned) != user.ranges
 
 
 def test_check_judges_what_needs_nothing_and_refuses_the_rest_in_a_line(user: Ordinary, tasks: Path) -> None:
@@ -97,14 +99,17 @@ def test_check_judges_what_needs_nothing_and_refuses_the_rest_in_a_line(user: Or
     found = {name: (one["verdict"], one["code"]) for name, one in verdicts.items()}
     judged = {"good": ("ok", ""), "loose": ("rejected", "weak_verifier"), "wrong": ("rejected", "reference_fails")}
     of_users = dict.fromkeys(("person", "drops"), ("ok", "") if user.ranges else ("infra", "host"))
-    assert found == {**judged, **of_users, "limited": ("infra", "host")}, verdicts
+    fails = ("rejected", "build") if user.ranges else ("infra", "host")
+    assert found == {**judged, **of_users, "fails": fails, "limited": ("infra", "host")}, verdicts
     assert verdicts["good"]["engine"] == "namespace"
-    refused = [one["message"] for one in verdicts.values() if one["verdict"] == "infra"]
-    assert all("cannot be judged here" in message and "\n" not in message for message in refused)
+    assert "limits" in verdicts["good"]["skipped"]
+    for name in ("limited", *(() if user.ranges else of_users)):
+        assert f"{name} cannot be judged here" in verdicts[name]["message"]
+        assert "\n" not in verdicts[name]["message"]
 
 
 def test_the_engines_promises_hold(user: Ordinary) -> None:
-    words = ["-q", "-p", "no:cacheprovider", "-k", "namespace", f"--rootdir={REPO}"]
+    words = ["-q", "-p", "no:cacheprovider", "-k", "namespace", f"--rootdir={REPO}", f"--basetemp={HOME}/pytest"]
     suite = str(REPO / "tests/e2e/test_engine_conformance.py")
     inside = [user.python, "-P", "-m", "envwheel.sandbox.userns", user.python, "-m", "pytest"]
     done = user.run(*inside, *words, "-c", str(REPO / "pyproject.toml"), suite)

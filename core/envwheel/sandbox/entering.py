@@ -22,7 +22,7 @@ from envwheel.sandbox.within import OPEN_FILES
 INSIDE = kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS | kernel.NEWCGROUP
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
 ALL_PROCESSES = max(512, 64 * (os.cpu_count() or 1))
-"""Of one user in all boxes together, where no control group counts them; the kernel counts them in a user namespace."""
+"""Of one user in all boxes together, where no control group counts them."""
 OURS = "envwheel: "
 """Starts the message of a failure before anything of the box was executed."""
 
@@ -149,9 +149,10 @@ def _limits(request: Mapping[str, Any]) -> None:
         most = resource.getrlimit(name)[1]
         value = value if most == resource.RLIM_INFINITY else min(value, most)
         resource.setrlimit(name, (value, value))
-    if request.get("memory_mb"):  # no control group holds it: what one process may have at least ends there
+    if request.get("memory_mb"):  # no control group holds the box: at least each process of it is held
         resource.setrlimit(resource.RLIMIT_DATA, (request["memory_mb"] << 20,) * 2)
-        resource.setrlimit(resource.RLIMIT_NPROC, (ALL_PROCESSES, ALL_PROCESSES))
+        if userns.inside():  # elsewhere the kernel counts the processes of the whole machine
+            resource.setrlimit(resource.RLIMIT_NPROC, (ALL_PROCESSES, ALL_PROCESSES))
 
 
 def _give_up_rights(request: Mapping[str, Any]) -> None:

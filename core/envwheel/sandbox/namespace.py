@@ -55,11 +55,8 @@ def open_engine(settings: Mapping[str, object] | None = None) -> NamespaceEngine
     absent = missing()
     if absent:
         raise SetupError(absent)
-    if os.geteuid() != 0:
-        raise OrdinaryUser(
-            "An ordinary user's boxes need a user namespace around this process: "
-            f"start it as `{os.path.basename(sys.executable)} -m envwheel.sandbox.userns PROGRAM...`."
-        )
+    if not_here():
+        raise OrdinaryUser(not_here())
     return NamespaceEngine(BuildLimits(**(settings or {})))  # type: ignore[arg-type]
 
 
@@ -72,6 +69,14 @@ def missing() -> str:
     if refused:
         return f"The namespace engine needs root, or user namespaces, and {refused}."
     return ""
+
+
+def not_here() -> str:
+    """Why this very process cannot open the engine, though another may; empty when it can or `missing` says more."""
+    if os.geteuid() == 0:
+        return ""
+    again = f"`{os.path.basename(sys.executable)} -m envwheel.sandbox.userns PROGRAM...`"
+    return f"An ordinary user's boxes need a user namespace around this process: start it as {again}."
 
 
 class NamespaceEngine:
