@@ -87,12 +87,8 @@ class NamespaceBuilder:
             folder = self._store.built / request.key
             found = self._store.find_in(folder)
             if found is None:
-                try:
+                with excused(wanted and not network):
                     found = self._made(folder, text, request, timeout_s=timeout_s, network=network)
-                except BuildFailed as failed:
-                    if wanted and not network:
-                        raise HostLacks(f"{LACK} Without one: {failed}") from failed
-                    raise
             self._store.hold(request.key, self._owner)
             self._uses[request.key] += 1
             self._keys[found.id] = request.key
@@ -215,6 +211,17 @@ class NamespaceBuilder:
         """Let go of every image."""
         for image_id, key in list(self._keys.items()):
             self._forget(image_id, key)
+
+
+@contextlib.contextmanager
+def excused(offline: bool) -> Iterator[None]:
+    """A build that fails `offline`, though it should have had a network, is not at fault: HostLacks."""
+    try:
+        yield
+    except BuildFailed as failed:
+        if offline:
+            raise HostLacks(f"{LACK} Without one: {failed}") from failed
+        raise
 
 
 class _Look:

@@ -95,7 +95,7 @@ def main(argv: list[str]) -> int:
 
 def _with_ranges(name: str) -> bool:
     """Enter a namespace with the user's ranges; False where it has none. A helper outside lets the numbers in."""
-    ranges = [_range(Path(f"/etc/sub{kind}id"), name, os.getuid()) for kind in "ug"]
+    ranges = [range_of(Path(f"/etc/sub{kind}id"), name, os.getuid()) for kind in "ug"]
     programs = [shutil.which(f"new{kind}idmap") for kind in "ug"]
     if not all(ranges) or not all(programs):
         return False
@@ -123,7 +123,7 @@ def _let_in(programs: list[str | None], target: int, ranges: list[str]) -> bool:
     return all(subprocess.run(command, stdin=subprocess.DEVNULL).returncode == 0 for command in commands)
 
 
-def _range(path: Path, name: str, number: int) -> str:
+def range_of(path: Path, name: str, number: int) -> str:
     """The start of a range that is large enough; empty when there is none."""
     lines = path.read_text().splitlines() if path.exists() else []
     for owner, start, count in (line.split(":") for line in lines if line.count(":") == 2):
