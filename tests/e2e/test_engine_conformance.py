@@ -220,13 +220,13 @@ def test_a_stand_in_is_used_and_named(engine, build, start):
 )
 def test_builds_that_fail_say_why(build, dockerfile, words):
     with pytest.raises(BuildFailed) as failed:
-        build(dockerfile)
+        build(dockerfile, network=False)
     assert words in str(failed.value)
 
 
 def test_the_log_of_a_failed_build_is_kept(build):
     with pytest.raises(BuildFailed) as failed:
-        build("FROM envwheel/base:bookworm\nRUN echo the last words; exit 4\n")
+        build("FROM envwheel/base:bookworm\nRUN echo the last words; exit 4\n", network=False)
     assert "the last words" in failed.value.log_tail
 
 

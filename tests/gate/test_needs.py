@@ -69,6 +69,12 @@ def test_a_refusal_is_infra_in_one_line(write_task: Any, play: Any) -> None:
     assert "\n" not in verdict.message
 
 
+def test_without_a_network_a_reference_that_fails_is_not_tried_with_one(write_task: Any, play: Any) -> None:
+    game = play(solve=lambda run: run.write("/app/out.txt", "41\n"), lacks=frozenset({"network"}))
+    verdict = judge(write_task(), game.engine, Domains.none())
+    assert (verdict.verdict, verdict.code, verdict.skipped) == ("rejected", "reference_fails", ("network",))
+
+
 def test_a_lack_is_not_tried_again() -> None:
     tries: list[int] = []
 
