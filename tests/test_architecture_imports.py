@@ -20,7 +20,7 @@ LAYERS: list[set[str]] = [
     {"ledger"},
     {"standing", "balance"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
-    {"child", "grading", "config", "store", "progress"},
+    {"child", "grading", "needs", "config", "store", "progress"},
     {"agent", "trial", "index", "health", "prepare", "importers"},
     {"presets", "simulated"},
     {"solver"},

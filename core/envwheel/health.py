@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import Literal
 
 from envwheel.child import load_state
-from envwheel.errors import EnvwheelError
+from envwheel.errors import EnvwheelError, OrdinaryUser
 from envwheel.listing import Listing, installed, pip_line
 from envwheel.sandbox.base import Engine
+from envwheel.sandbox.network import LACK
+from envwheel.sandbox.userns import MEND
 
 GIB = 1 << 30
 DISK_WARN_GIB, DISK_MISSING_GIB = 10, 1
 
 LACKS = {
-    "users": (
-        "boxes cannot have users of their own",
-        "run as root, or give this user ranges in /etc/subuid and /etc/subgid",
+    "users": ("root is the only user in a box; tasks that need others are refused", MEND),
+    "limits": (
+        "limits on memory, processes and CPU do not hold; the trial with half of them is left out",
+        "run as root where control groups can be made",
     ),
-    "limits": ("memory and process limits do not hold", "boot with cgroups enabled, or let the engine own a cgroup"),
+    "network": ("boxes and builds have no network; tasks that need it are refused", LACK),
     "clock": ("the shifted clock of the gate is left out", "apt-get install libfaketime"),
     "confined_builds": (
         "builds run without memory and process limits",
@@ -66,12 +69,14 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     """Does an engine answer, what does it lack, has it room, and are its base images made?"""
     try:
         engine = open_engine()
+    except OrdinaryUser:
+        raise
     except EnvwheelError as error:
         yield Condition(
             "engine",
             "missing",
             str(error),
-            "scripts/setup.sh, or: apt-get install docker.io (or, as root, buildah bubblewrap slirp4netns)",
+            "scripts/setup.sh, or: apt-get install docker.io (or buildah bubblewrap slirp4netns mmdebstrap uidmap)",
         )
         return
     try:

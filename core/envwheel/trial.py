@@ -22,6 +22,7 @@ from envwheel.environment.folder import TaskFolder
 from envwheel.environment.tree import tree_from_folder
 from envwheel.errors import BoxGone, InfraError
 from envwheel.grading import Grading, GradingCache, collect, grade, grade_in_place
+from envwheel.needs import refuse
 from envwheel.reward import Score
 from envwheel.sandbox.base import ArtifactLimit, Box, BoxSpec, Engine, Image, Role, Shell, Tree
 
@@ -130,16 +131,15 @@ class Attempt:
 
 
 def build_images(engine: Engine, task: TaskFolder) -> Images:
-    """Both images of `task`. Raises BuildFailed, InfraError."""
-    config = task.config
-    limit = config.build_timeout_s
-    if task.work_context is None:
-        work = engine.image(config.docker_image or "")
-    else:
-        work = engine.build(task.work_context, timeout_s=limit)
-    if not config.separate:
-        return Images(work, None)
+    """Both images of `task`. Raises BuildFailed, InfraError; HostLacks when it needs what the engine lacks."""
+    refuse(engine, task)
+    config, limit = task.config, task.config.build_timeout_s
+    context = task.work_context
+    work = engine.build(context, timeout_s=limit) if context else engine.image(config.docker_image or "")
     try:
+        refuse(engine, task, work.user)
+        if not config.separate:
+            return Images(work, None)
         return Images(work, engine.build(task.verifier_context, timeout_s=limit) if task.verifier_context else work)
     except BaseException:
         engine.remove(work)

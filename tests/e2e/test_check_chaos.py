@@ -23,7 +23,7 @@ import docker
 import pytest
 
 from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace import missing, not_here
 
 pytestmark = pytest.mark.chaos
 
@@ -104,8 +104,8 @@ class Check:
 
 @pytest.fixture
 def namespace() -> None:
-    if missing():
-        pytest.skip(missing())
+    if missing() or not_here():
+        pytest.skip(missing() or not_here())
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
-from envwheel.errors import InfraError
+from envwheel.errors import HostLacks, InfraError
 from envwheel.gate.options import Fault, GateOptions
 from envwheel.grading import GradingCache
 from envwheel.sandbox.base import Engine, Tree
@@ -153,6 +153,8 @@ def with_retries(call: Callable[[], T], back_off_s: tuple[float, ...]) -> T:
     for wait in back_off_s[1:]:
         try:
             return call()
+        except HostLacks:
+            raise
         except InfraError:
             time.sleep(wait)
     return call()

@@ -93,7 +93,12 @@ def _first_failed(lab: Lab, batch: Batch, first: TrialRecord, others: list[Futur
 
 def _may_lack_network(lab: Lab) -> bool:
     config = lab.task.config
-    return not (config.network_asked and (config.verifier_network_asked or not config.separate))
+    if config.network_asked and (config.verifier_network_asked or not config.separate):
+        return False
+    if "network" in lab.engine.lacks:
+        lab.skipped.add("network")
+        return False
+    return True
 
 
 def _repetition(lab: Lab, others: list[Future[Attempt]]) -> Fault | None:
