@@ -3,8 +3,8 @@
     price = price_of(settings, "gpt-x", "https://api.example.com/v1")
     usage = priced(usage, price)          # `dollars` None when nobody knows, never 0 by guess
 
-`genai-prices` is a package with a list of published prices (extras `[openai]` and `[anthropic]`); nothing is fetched. It
-is asked by the address of the endpoint, so a model of the same name on one's own machine has no price.
+`genai-prices` is a package with a list of published prices (extras `[openai]` and `[anthropic]`); nothing is fetched.
+It is asked by the address of the endpoint, so a model of the same name on one's own machine has no price.
 """
 
 from __future__ import annotations
