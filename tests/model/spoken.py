@@ -166,12 +166,20 @@ def engine() -> FakeEngine:
     return made
 
 
-def try_once(kind: str, table: dict[str, Any], folder: Path, *, seconds: float = 60.0, **agent: Any) -> Attempted:
+def try_once(
+    kind: str,
+    table: dict[str, Any],
+    folder: Path,
+    *,
+    seconds: float = 60.0,
+    boxes: FakeEngine | None = None,
+    **agent: Any,
+) -> Attempted:
     """One trial of a solver of `kind` with the settings `table`."""
     for name, text in TASK.items():
         (folder / "task" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "task" / name).write_text(text.replace("{seconds}", str(seconds)))
-    task, boxes = read(folder / "task", need_solution=False), engine()
+    task, boxes = read(folder / "task", need_solution=False), boxes or engine()
     subject = Subject(task, build_images(boxes, task))
     solver = open_solver(kind, {"model": table, "agent": agent})
     try:
