@@ -23,6 +23,8 @@ from envwheel.sandbox.base import CommandResult, Shell
 DONE = "ENVWHEEL_DONE"
 SILENT_S, SILENT_TIMES = 60.0, 10.0
 """A model that gives no answer for so many seconds, and so many times as long as its slowest one, is gone, not slow."""
+LOST_SHARE = 0.1
+"""Of the agent's time; when an endpoint's trouble took more, an attempt that ran out of time is not graded."""
 
 BASH = Tool(
     "bash",
@@ -137,6 +139,8 @@ class _Episode:
     silent: int = 0
     slowest: float = 0.0
     """Seconds of the longest answer."""
+    lost_s: float = 0.0
+    """Seconds that went by in tries of the model that failed."""
     last: CommandResult | None = None
 
     def __post_init__(self) -> None:
@@ -189,7 +193,7 @@ class _Episode:
         """The budget that is used up, or nothing."""
         settings, usage = self.settings, self.usage
         if self._left() <= 0:
-            return "time"
+            return self._out_of_time()
         if self.turns >= settings.turns:
             return "turns"
         if settings.tokens is not None and usage.input_tokens + usage.output_tokens >= settings.tokens:
@@ -200,6 +204,14 @@ class _Episode:
                 "Name it under `prices` in the model's settings, or remove the budget."
             )
         return "dollars" if settings.dollars is not None and (usage.dollars or 0.0) >= settings.dollars else ""
+
+    def _out_of_time(self) -> str:
+        """The reason "time", unless it was the endpoint that used the time up. Raises ModelUnavailable."""
+        if self.lost_s > LOST_SHARE * self.timeout_s:
+            raise ModelUnavailable(
+                f"{self.model.name}: its endpoint's trouble took {self.lost_s:.0f} s of {self.timeout_s:.0f}"
+            )
+        return "time"
 
     def _turn(self) -> str:
         """One answer and what it asks for; the reason when this ends the episode."""
@@ -214,8 +226,9 @@ class _Episode:
             # An endpoint that never answered, or fell silent, is broken; otherwise it is slow, and slowness is graded.
             if self.turns == 0 or self.clock() - asked > max(SILENT_S, SILENT_TIMES * self.slowest):
                 raise ModelUnavailable(str(error)) from error
-            return "time"
-        self.slowest = max(self.slowest, self.clock() - asked)
+            return self._out_of_time()
+        self.slowest = max(self.slowest, self.clock() - asked - completion.lost_s)
+        self.lost_s += completion.lost_s
         self.turns += 1
         self.usage += completion.usage
         calls = parse_fenced(completion, self.named) if self.fenced else completion.tool_calls

@@ -19,7 +19,7 @@ from envwheel.agent import DONE
 from envwheel.attempt import Attempted, Subject, attempt
 from envwheel.domains import Domains
 from envwheel.environment.folder import read
-from envwheel.sandbox.fake import FakeEngine
+from envwheel.sandbox.fake import FakeEngine, Run
 from envwheel.solver import open_solver
 from envwheel.trial import build_images
 
@@ -157,9 +157,14 @@ def settings(kind: str, said: Sequence[Said], endpoint: Any, folder: Path) -> di
 
 
 def engine() -> FakeEngine:
-    """Plays WORK, FINISH and the tests of TASK."""
+    """Plays WORK, which prints much, FINISH and the tests of TASK."""
     made = FakeEngine()
-    made.program(WORK, lambda run: run.write("/app/out", "done"))
+
+    def work(run: Run) -> str:
+        run.write("/app/out", "done")
+        return "a long line of output\n" * 20
+
+    made.program(WORK, work)
     made.program(FINISH, lambda run: f"{DONE}\n")
     made.program("pwd", lambda run: "/app\n")
     made.program("GRADE", lambda run: run.write("/logs/verifier/reward.txt", "1" if run.read("/app/out") else "0"))

@@ -112,8 +112,10 @@ def test_a_key_that_no_header_can_carry_is_a_set_up_error(value: str, monkeypatc
 
 
 @pytest.mark.parametrize("kind", ["openai:m", "anthropic:m"])
-def test_settings_that_hold_a_key_are_refused_without_repeating_it(kind: str) -> None:
-    for wrong in ({"api_key": KEY}, {"base_url": f"https://user:{KEY}@host/v1"}):
+def test_settings_that_hold_a_key_are_refused_without_repeating_it(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for vendor in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{vendor}_BASE_URL", f"https://user:{KEY}@host/v1")
+    for wrong in ({"api_key": KEY}, {"base_url": f"https://user:{KEY}@host/v1"}, {}):
         with pytest.raises(ConfigError, match="environment only") as caught:
             open_model(kind, wrong)
         assert KEY not in str(caught.value)

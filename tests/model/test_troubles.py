@@ -45,9 +45,11 @@ CASES = {
     "silence_from_the_start": Case([Said("hang")], "model", 0, None, seconds=1.2),
     "slow_at_the_end": Case([DO, Said("hang")], "time", 1, 1.0, seconds=1.5),
     "trouble_until_the_time_is_over": Case([DO, trouble(503), Said("hang")], "model", 1, None, retries=3, seconds=1.5),
+    "time_that_trouble_took": Case([DO, trouble(503, 1.2), DO, Said("hang")], "model", 2, None, retries=1, seconds=2.5),
     "refusal": Case([Said("refuse", "no")], "refused", 0, 0.0),
     "refusal_later": Case([DO, Said("refuse", "no")], "refused", 1),
     "overflow_that_compaction_mends": Case([DO, Said("overflow"), END], "done", 2),
+    "overflow_with_nothing_to_cut": Case([call("true"), Said("overflow"), END], "context", 1, 0.0),
     "overflow_that_stays": Case([DO, Said("overflow")], "context", 1),
     "answer_cut_in_a_call": Case([Said("cut", "so", WORK), END], "done", 2, 0.0),
     "malformed_call": Case([Said("malformed", "so", WORK), END], "done", 2, 0.0),
@@ -106,6 +108,15 @@ def test_an_endpoint_that_is_not_there_is_our_failure(kind: str, tmp_path: Path)
     table = {"model": "m", "base_url": "http://127.0.0.1:9", "api_key_env": "", "retries": 0}
     summary = try_once(kind, table, tmp_path).summary
     assert (summary.outcome, summary.reason, summary.reward) == ("infra", "model", None)
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_a_later_complaint_about_a_call_is_no_set_up_error(kind: str, endpoint: Any, tmp_path: Path) -> None:
+    odd = trouble(400, None, "tool_use ids must be unique")
+    summary = play(kind, Case([DO, odd], "", 1), endpoint, tmp_path).summary
+    assert (summary.outcome, summary.reason, summary.turns) == ("infra", "model", 1)
+    with pytest.raises(SetupError, match="tools = false"):
+        play(kind, Case([odd], "", 0), endpoint, tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])

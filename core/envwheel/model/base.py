@@ -84,7 +84,10 @@ NO_USAGE = ModelUsage(dollars=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer. Token ids and natural log-probabilities (one a completion token) where the endpoint gives them."""
+    """One answer. Token ids and natural log-probabilities (one a completion token) where the endpoint gives them.
+
+    `lost_s` seconds went by in tries that failed and in waiting for the next one: not the model's time.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -94,6 +97,7 @@ class Completion:
     prompt_token_ids: tuple[int, ...] | None = None
     completion_token_ids: tuple[int, ...] | None = None
     logprobs: tuple[float, ...] | None = None
+    lost_s: float = 0.0
 
 
 class Model(Protocol):

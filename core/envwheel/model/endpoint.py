@@ -93,13 +93,13 @@ class Endpoint:
         except sdk.APIConnectionError as error:
             raise Again(f"no connection ({_cause(error)})") from None
         except sdk.APIStatusError as error:
-            raise self._refused(error) from None
+            raise self._refused(error, body) from None
         except self._broken as error:
             if "Timeout" in type(error).__name__:
                 raise deadline.late() from None
             raise Again(f"the connection broke while the answer came ({type(error).__name__})") from None
 
-    def _refused(self, error: Any) -> Exception:
+    def _refused(self, error: Any, body: Mapping[str, Any]) -> Exception:
         """What an HTTP status means: try again, mend the set-up, or this conversation's own trouble."""
         status, text = int(error.status_code), self.secrets.hide(_error_text(error))[:600]
         said = f"{self.name} at {self._where()}: HTTP {status}: {text}"
@@ -118,7 +118,9 @@ class Endpoint:
             return ContextOverflow(said)
         if _FILTER.search(text):
             return ModelRefused(said)
-        if _TOOLS.search(text) and self._settings.get("tools", True):
+        # An endpoint without tool calling says so at once; later it is about this conversation's calls.
+        begun = any(message["role"] == "assistant" for message in body.get("messages", ()))
+        if _TOOLS.search(text) and self._settings.get("tools", True) and not begun:
             return SetupError(
                 f"{said}. If the endpoint has no tool calling, set `tools = false` in the model's settings."
             )

@@ -70,9 +70,12 @@ def read_key(settings: Mapping[str, Any], default: str) -> str:
     """
     if "api_key" in settings:
         raise ConfigError("model: keys come from the environment only. Name the variable in api_key_env.")
-    url = urlsplit(str(settings.get("base_url") or ""))
+    where = default.replace("_API_KEY", "_BASE_URL")  # what the SDKs fall back on
+    url = urlsplit(str(settings.get("base_url") or os.environ.get(where) or ""))
     if url.username or url.password:
-        raise ConfigError("model: base_url holds a password. Keys come from the environment only; see api_key_env.")
+        raise ConfigError(
+            f"model: base_url (or {where}) holds a password. Keys come from the environment only; see api_key_env."
+        )
     variable = str(settings.get("api_key_env", default))
     if not variable:
         return ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from envwheel.errors import ModelTimeout, ModelUnavailable
 from envwheel.model.base import Completion
@@ -68,7 +68,8 @@ def answered(
     trouble = ""
     for attempt in range(retries + 1):
         try:
-            return once(deadline)
+            began = deadline.clock()
+            return replace(once(deadline), lost_s=began - deadline.started)
         except Again as again:
             pause, trouble = again.wait_s, str(again)
         except ModelTimeout as late:
