@@ -69,7 +69,8 @@ def answered(
     for attempt in range(retries + 1):
         try:
             began = deadline.clock()
-            return replace(once(deadline), lost_s=began - deadline.started)
+            answer = once(deadline)
+            return replace(answer, lost_s=began - deadline.started) if trouble else answer
         except Again as again:
             pause, trouble = again.wait_s, str(again)
         except ModelTimeout as late:
