@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -72,18 +73,31 @@ class LocalModel:
         self.address: str = server.listening_address
         """Where llama.cpp's own server listens, on this machine only; below /v1 it speaks OpenAI's format."""
         self._timeout_s = timeout_s
+        self._calls, self._changed = 0, threading.Condition()
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
         """One answer; `sampling.top_p` None means no truncation of the distribution."""
+        with self._changed:
+            if self._server is None:
+                raise ModelUnavailable(f"{self.name}: it was closed")
+            self._calls += 1
         try:
             return self._answer(messages, sampling)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelUnavailable(f"{self.name}: llama.cpp gave an odd answer ({error!r})") from None
+        finally:
+            with self._changed:
+                self._calls -= 1
+                self._changed.notify_all()
 
     def close(self) -> None:
-        """Free the model; it cannot be used afterwards."""
-        self._server = None
+        """Free the model, after the calls under way; it cannot be used afterwards."""
+        with self._changed:
+            server, self._server = self._server, None
+            # llama.cpp would wait for ever for an answer that nobody computes any more.
+            self._changed.wait_for(lambda: self._calls == 0)
+        del server
 
     def _answer(self, messages: Sequence[Message], sampling: Sampling) -> Completion:
         wait = min(self._timeout_s, sampling.timeout_s or self._timeout_s)
