@@ -29,6 +29,7 @@ bench: dev
 	$(PY) bench/rate.py
 	$(PY) bench/boxes.py
 	$(PY) bench/calibration.py
+	$(PY) bench/agents.py
 
 chaos: dev
 	$(PY) -m pytest -m chaos tests/e2e

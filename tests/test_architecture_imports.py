@@ -36,7 +36,10 @@ LAYERS: list[set[str]] = [
 ]
 """A part of the core (a folder or module directly under envwheel/) imports itself and parts of lower layers only."""
 
-LIGHT_HELP = "pydantic docker yaml rensa openai httpx torch playwright openpyxl pluggy rich importlib.metadata"
+LIGHT_HELP = (
+    "pydantic docker yaml rensa openai anthropic genai_prices httpx httpx2 "
+    "torch playwright openpyxl pluggy rich importlib.metadata"
+)
 
 
 def imports(path: Path) -> Iterator[str]:

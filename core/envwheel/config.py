@@ -100,7 +100,7 @@ class SolverSection(Section):
     """[solver]: whom the environments are for."""
 
     name: str = "local"
-    """local, simulated, openai:MODEL, command:PROGRAM or scripted:PATH."""
+    """local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM or scripted:PATH."""
     model: dict[str, Any] = {}
     """Settings of the model (docs/models.md): base_url, api_key_env, prices, ..."""
     agent: dict[str, Any] = {}

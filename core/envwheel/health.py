@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from envwheel.child import load_state
 from envwheel.errors import EnvwheelError, OrdinaryUser
@@ -171,12 +172,24 @@ def clock() -> Iterator[Condition]:
 
 def models(environ: Mapping[str, str]) -> Iterator[Condition]:
     """Which solvers and proposers can be used: an endpoint with a key, or the embedded model?"""
-    if importlib.util.find_spec("openai") is None:
-        yield Condition("model openai", "warn", "the package openai is not installed", "pip install 'envwheel[openai]'")
-    key, url = bool(environ.get("OPENAI_API_KEY")), environ.get("OPENAI_BASE_URL", "")
-    detail = f"OPENAI_API_KEY is {'set' if key else 'not set'}, endpoint {url or 'the default'}"
-    yield Condition("model openai", "ok" if key else "warn", detail, "" if key else "export OPENAI_API_KEY=...")
+    yield from _endpoint("openai", environ)
+    # The second vendor is a matter of those who have its key.
+    if environ.get("ANTHROPIC_API_KEY") or importlib.util.find_spec("anthropic"):
+        yield from _endpoint("anthropic", environ)
     yield _local_model()
+
+
+def _endpoint(kind: str, environ: Mapping[str, str]) -> Iterator[Condition]:
+    """Are the SDK and the key of a vendor there?"""
+    what, vendor = f"model {kind}", kind.upper()
+    if importlib.util.find_spec(kind) is None:
+        yield Condition(what, "warn", f"the package {kind} is not installed", f"pip install 'envwheel[{kind}]'")
+    key = bool(environ.get(f"{vendor}_API_KEY"))
+    url = urlsplit(environ.get(f"{vendor}_BASE_URL", ""))
+    # Without a user and a password, should the address hold one.
+    where = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}" if url.netloc else "the default"
+    detail = f"{vendor}_API_KEY is {'set' if key else 'not set'}, endpoint {where}"
+    yield Condition(what, "ok" if key else "warn", detail, "" if key else f"export {vendor}_API_KEY=...")
 
 
 def _local_model() -> Condition:

@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--proposer", help="procedural, terminal, prompt_only")
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
     parser.add_argument("--pool", metavar="DIR", help="take the candidates from a static pool: no proposer")
-    parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument(
+        "--solver", help="local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM, scripted:PATH"
+    )
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
