@@ -46,8 +46,8 @@ STEP_KEYS = {
 class RolloutSummary:
     """How a rollout ended. `reward` is the verifier's raw number, `value` and `passed` what the domain makes of it;
 
-    all three are None unless `outcome` is "scored". `seconds` is the whole trial's wall time. `path` is the ATIF file,
-    filled in by `read_summary`.
+    all three are None unless `outcome` is "scored". `seconds` is the whole trial's wall time, `work_s` the solver's
+    part of it, `limit_s` what that may be at most. `path` is the ATIF file, filled in by `read_summary`.
     """
 
     id: str
@@ -70,6 +70,8 @@ class RolloutSummary:
     seed: int = 0
     role: str = "solver"
     """solver, or proposer: then the environment is what it made, and a pass is one that was admitted."""
+    work_s: float | None = None
+    limit_s: float | None = None
     path: Path | None = None
 
 
