@@ -82,6 +82,8 @@ class ProposerSection(Section):
     """The proposer's box may fetch packages."""
     pool: str = ""
     """The folder of the static pool."""
+    digest_tokens: int = Field(default=20_000, ge=2000)
+    """How long the digest may be that a proposer finds in its box, estimated."""
 
     @property
     def is_model(self) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from envwheel.agent import DONE
@@ -165,9 +166,8 @@ def _seen(output: str) -> str:
 
 def _raised(text: str) -> list[str]:
     """`traceback:TypeName` of the error that each traceback in `text` ends with."""
-    starts = [match.end() for match in TRACE.finditer(text)]
-    ends = [*starts[1:], len(text)]
-    raised = (RAISED.search(text, start, end) for start, end in zip(starts, ends, strict=True))
+    marks = [*(match.end() for match in TRACE.finditer(text)), len(text)]
+    raised = (RAISED.search(text, start, end) for start, end in pairwise(marks))
     return [f"traceback:{match.group(1)}" for match in raised if match]
 
 
