@@ -191,6 +191,7 @@ class ForeignNote(Record):
     target: Target
     """What the environment was for, as far as is known; level -1 and skill "unknown" where nobody says."""
     trial: TrialNote
+    solver: str
 
 
 class Attempt(Record):

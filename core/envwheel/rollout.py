@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -95,6 +95,13 @@ class RolloutWriter:
     def finish(self, summary: RolloutSummary) -> Path:
         """Write `ID.json` beside the steps, whole or not at all, and return its path."""
         return end(self.path, summary)
+
+
+def write_steps(path: Path, steps: Iterable[Mapping[str, Any]]) -> None:
+    """All steps of a rollout that others made, at once, to `ID.jsonl`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbered = ({"schema": SCHEMA, "step": number, **step} for number, step in enumerate(steps, 1))
+    path.write_bytes(b"".join(_encoded(step) + b"\n" for step in numbered))
 
 
 def end(steps: Path, summary: RolloutSummary) -> Path:

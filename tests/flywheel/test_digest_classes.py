@@ -17,7 +17,7 @@ PRINTS = {
     "disk_full": ("write error: No space left on device", "space left on device"),
     "out_of_memory": ("MemoryError", "memory is fine"),
     "crashed": ("Segmentation fault", "segmentation of words"),
-    "not_in_git": ("fatal: not a git repository", "not fatal"),
+    "git_refused": ("fatal: not a git repository", "not fatal"),
 }
 
 

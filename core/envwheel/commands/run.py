@@ -26,6 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidates", type=int, help="candidates a round")
     parser.add_argument("--proposer", help="procedural")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument(
+        "--rollouts",
+        nargs="+",
+        metavar="PATH",
+        help="rollouts that others made, for the digest: Harbor jobs, ATIF files",
+    )
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
@@ -44,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.flywheel import Flywheel
     from envwheel.index import refresh
     from envwheel.progress import Board, report
+    from envwheel.propose import foreign
     from envwheel.start import opened, settled
     from envwheel.store import pool
     from envwheel.summary import status
@@ -52,6 +59,8 @@ def run(args: argparse.Namespace) -> int:
     config = settled(_config(args), resume=args.resume)
     board = Board(console(), quiet=args.json)
     with opened(config, board) as parts:
+        for one in foreign.take(parts.store, config.run):
+            board.say(f"{one.path}: not read: {one.why}")
         with board, interruptible(parts.control, parts.engine.close, board.say):
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
@@ -86,6 +95,7 @@ def _config(args: argparse.Namespace) -> Config:
         "run.out": args.out,
         "run.seed": args.seed,
         "run.jobs": args.jobs,
+        "run.rollouts": args.rollouts,
         "proposer.kind": args.proposer,
         "solver.name": args.solver,
         "engine.name": args.engine,

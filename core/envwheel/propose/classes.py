@@ -38,43 +38,72 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A class and when a command has it: by what it printed or by its exit code."""
+    """A class and when a command has it: one of `words` in its output (and there `pattern`, if any), or an exit code.
+
+    Both are in lower case, as the output is made. Outputs are long, and looking for words is quick.
+    """
 
     name: str
-    pattern: str
+    words: tuple[str, ...]
     meaning: str
     exit_codes: tuple[int, ...] = ()
+    pattern: str = ""
 
     def holds(self, one: Ran, text: str) -> bool:
-        """The command has this class; `text` is the part of its output that is looked at."""
-        return one.exit_code in self.exit_codes or re.search(self.pattern, text, re.I | re.M) is not None
+        """The command has this class; `text` is the part of its output that is looked at, in lower case."""
+        if one.exit_code in self.exit_codes:
+            return True
+        return any(word in text for word in self.words) and re.search(self.pattern, text, re.M) is not None
 
 
 PRINTED = (
-    Rule("command_not_found", r": command not found$|: not found$", "a program that is not there", (127,)),
-    Rule("permission_denied", r"permission denied|operation not permitted", "rights were missing"),
-    Rule("no_such_file", r"no such file or directory|FileNotFoundError", "a path that is not there"),
+    Rule("command_not_found", ("not found",), "a program that is not there", (127,), r": (command )?not found$"),
+    Rule("permission_denied", ("permission denied", "operation not permitted"), "rights were missing"),
+    Rule("no_such_file", ("no such file or directory", "filenotfounderror"), "a path that is not there"),
     Rule(
         "syntax_error",
-        r"syntax error|SyntaxError:|IndentationError:|unexpected (token|EOF|end of file)|unterminated",
+        ("syntax error", "syntaxerror:", "indentationerror:", "unexpected token", "unexpected eof", "unterminated"),
         "code or command that does not parse",
     ),
-    Rule("wrong_usage", r"unrecognized (option|argument)|invalid option|unknown option|^usage:", "a wrong option"),
+    Rule(
+        "wrong_usage",
+        ("usage:", " option", " argument"),
+        "a wrong option",
+        pattern=r"^usage:|(unrecognized|invalid|unknown) (option|argument)",
+    ),
     Rule(
         "missing_module",
-        r"ModuleNotFoundError|No module named|Cannot find module|Unable to locate package|No matching distribution",
+        ("no module named", "cannot find module", "unable to locate package", "no matching distribution"),
         "a library or package that is not there",
     ),
     Rule(
         "network",
-        r"could not resolve|name resolution|network is unreachable|connection (refused|timed out|reset)"
-        r"|failed to establish a new connection|Max retries exceeded",
+        (
+            "could not resolve",
+            "name resolution",
+            "network is unreachable",
+            "connection refused",
+            "connection timed out",
+            "connection reset",
+            "failed to establish a new connection",
+        ),
         "a network or server that does not answer",
     ),
-    Rule("disk_full", r"no space left on device|disk quota exceeded", "no room on the disk"),
-    Rule("out_of_memory", r"^killed$|MemoryError|out of memory|cannot allocate memory", "memory used up", (137,)),
-    Rule("crashed", r"segmentation fault|core dumped|bus error", "a program that crashed", (134, 139)),
-    Rule("not_in_git", r"^fatal: |^error: pathspec|CONFLICT \(", "git refused, or a merge conflict"),
+    Rule("disk_full", ("no space left on device", "disk quota exceeded"), "no room on the disk"),
+    Rule(
+        "out_of_memory",
+        ("killed", "memoryerror", "out of memory", "cannot allocate memory"),
+        "memory used up",
+        (137,),
+        r"^killed$|memoryerror|out of memory|cannot allocate",
+    ),
+    Rule("crashed", ("segmentation fault", "core dumped", "bus error"), "a program that crashed", (134, 139)),
+    Rule(
+        "git_refused",
+        ("fatal: ", "error: pathspec", "conflict ("),
+        "git refused, or a merge conflict",
+        pattern=r"^fatal: |^error: pathspec|conflict \(",
+    ),
 )
 TRACE = re.compile(r"^Traceback \(most recent call last\)", re.M)
 RAISED = re.compile(r"^(?:E\s+)?(?:\w+\.){0,6}([A-Z]\w{2,39})(?::|$)", re.M)
@@ -154,7 +183,8 @@ def classes(commands: Sequence[Ran], *, reason: str, passed: bool, unused: float
     found: dict[str, None] = {}
     for one in commands:
         text = _seen(one.output)
-        found |= {rule.name: None for rule in PRINTED if rule.holds(one, text)}
+        lowered = text.lower()
+        found |= {rule.name: None for rule in PRINTED if rule.holds(one, lowered)}
         found |= dict.fromkeys(_raised(text))
     way = Way(commands, reason, passed, unused)
     return (*found, *(name for name, holds, _ in WENT if holds(way)))
