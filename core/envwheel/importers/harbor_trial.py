@@ -34,8 +34,8 @@ OF_THE_AGENT = {
 """Ends that belong to the agent: graded like any other."""
 OF_THE_VERIFIER = re.compile(r"Verifier|RewardFile|AddTestsDir|DownloadVerifierDir")
 NEVER_RAN = re.compile(
-    r"could not get lock|unable to acquire the dpkg|dpkg was interrupted|dpkg returned an error|sub-process \S*dpkg\S* ret"
-    r"|no space left on device|(uvx?|pytest|pip3?): (command )?not found|could not resolve host|failed to (fetch|downl)",
+    r"could not get lock|unable to acquire the dpkg|dpkg was interrupted|dpkg returned an error|sub-process \S*dpkg"
+    r"|no space left on device|(uvx?|pytest|pip3?): (command )?not found|could not resolve host|failed to (fetch|down)",
     re.I,
 )
 """What a verifier prints that never came to its tests. With a reward of 0 and no report of a test, it is no verdict."""

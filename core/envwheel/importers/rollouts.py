@@ -106,6 +106,8 @@ def _trial(folder: Path) -> Rollout | Skipped:
     made = harbor_trial.Trial(folder, said, config if isinstance(config, dict) else {}, notes)
     summary = made.summary(turns=sum(step["source"] == "agent" for step in steps))
     own = task_facts(made.task_folder)
+    if own.instruction and not any(step["source"] == "user" for step in steps):
+        steps.insert(0, {"source": "user", "message": own.instruction})
     named = replace(summary, skills=own.skills, level=own.level, limit_s=made.limit_s or own.limit_s)
     return Rollout(folder, named, steps, own.domain, own.family, tuple(notes))
 
@@ -162,6 +164,7 @@ class TaskFacts:
     domain: str = ""
     family: str = ""
     limit_s: float | None = None
+    instruction: str = ""
 
 
 def task_facts(folder: Path | None) -> TaskFacts:
@@ -170,6 +173,8 @@ def task_facts(folder: Path | None) -> TaskFacts:
         return TaskFacts()
     try:
         data = tomllib.loads((folder / "task.toml").read_text("utf-8"))
+        told = folder / "instruction.md"
+        instruction = told.read_text("utf-8", "replace") if told.is_file() else ""
     except (OSError, ValueError):
         return TaskFacts()
     own = _table(_table(data.get("metadata")).get("envwheel"))
@@ -181,6 +186,7 @@ def task_facts(folder: Path | None) -> TaskFacts:
         domain=domains[0] if isinstance(domains, list) and domains and isinstance(domains[0], str) else "",
         family=own["family"] if isinstance(own.get("family"), str) else "",
         limit_s=float(limit) if isinstance(limit, int | float) and limit > 0 else None,
+        instruction=instruction.strip(),
     )
 
 
