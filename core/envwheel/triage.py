@@ -11,6 +11,9 @@ The design is to blame when more than half of the trials did part of the work an
 Part of the work: a check holds that the untouched environment fails. A verifier with a single check cannot show that;
 there it is a message that the untouched environment does not get. Messages about a thing that is missing, or without
 any value in them, say nothing here: every attempt that did not get that far gets the same.
+
+Where nobody tried the untouched environment (`known=False`), the checks that failed somewhere count as the work, and
+rule 2 holds for whoever did anything.
 """
 
 from __future__ import annotations
@@ -67,20 +70,24 @@ def message_class(message: str) -> str:
 
 
 def blamed(
-    trials: Sequence[Told], untouched_fails: Sequence[str] = (), untouched_says: Mapping[str, str] = EMPTY
+    trials: Sequence[Told],
+    untouched_fails: Sequence[str] = (),
+    untouched_says: Mapping[str, str] = EMPTY,
+    *,
+    known: bool = True,
 ) -> str:
     """Why the task and not the solver is at fault, for `trials` of which none passed; "" when it is not."""
-    work = set(untouched_fails)
+    work = set(untouched_fails) if known else {id for one in trials for id, passed in one.checks if not passed}
     votes: Counter[str] = Counter()
     for trial in trials:
-        votes.update(set(_faults(trial, work, untouched_says)))
+        votes.update(set(_faults(trial, work, untouched_says, known)))
     if not votes:
         return ""
     fault, count = votes.most_common(1)[0]
     return f"{count} of {len(trials)} trials {fault}" if count > len(trials) / 2 else ""
 
 
-def _faults(trial: Told, work: set[str], untouched_says: Mapping[str, str]) -> Iterable[str]:
+def _faults(trial: Told, work: set[str], untouched_says: Mapping[str, str], known: bool) -> Iterable[str]:
     """The ways in which a trial failed that tell of the task."""
     checks = list(trial.checks)
     failed = [id for id, passed in checks if not passed]
@@ -90,15 +97,10 @@ def _faults(trial: Told, work: set[str], untouched_says: Mapping[str, str]) -> I
     for id in failed:
         message = message_class(trial.messages.get(id, ""))
         news = message != message_class(untouched_says.get(id, ""))
-        if news and (part_done or len(checks) == 1) and shows_a_result(message):
+        if news and (part_done or len(checks) == 1 or not known) and shows_a_result(message):
             yield f"fail `{id}` with: {message}"
 
 
 def shows_a_result(message: str) -> bool:
     """The message speaks of values, not of a thing that is missing: something was made, and found wrong."""
     return bool(_VALUES.search(message)) and not _MISSING.search(message)
-
-
-def work_of(trials: Iterable[Told]) -> tuple[str, ...]:
-    """Where nobody tried the untouched environment: the checks that failed at least once, so that they need work."""
-    return tuple(dict.fromkeys(id for trial in trials for id, passed in trial.checks if not passed))

@@ -77,11 +77,23 @@ def test_records_keep_the_messages_of_failed_checks_only_and_cut_short() -> None
     assert {id: len(text) for id, text in kept.items()} == {"b": 200}
 
 
-def one_of(checks: dict[str, bool], messages: dict[str, str], passed: bool = False) -> Seen:
-    return Seen(target(), trial(passed=passed, checks=checks, messages=messages))
+def one_of(checks: dict[str, bool], messages: dict[str, str], passed: bool = False, turns: int = 5) -> Seen:
+    return Seen(target(), trial(passed=passed, checks=checks, messages=messages, turns=turns))
 
 
-def test_foreign_tests_without_an_untouched_state_are_judged_by_the_checks_that_failed_somewhere() -> None:
+def test_without_an_untouched_state_the_same_message_tells_unless_nothing_was_done() -> None:
+    same = {"test_a": True, "test_b": False}
+    busy, idle = one_of(same, {"test_b": SAME}), one_of(same, {"test_b": SAME}, turns=0)
+    for trials, code in (([busy] * 4, "design_flaw"), ([busy, idle, idle, idle], "too_hard")):
+        found = triage(trials)
+        assert found is not None
+        assert found.code == code
+    other = triage([one_of(same, {"test_b": "wrong"})] * 4)
+    assert other is not None
+    assert other.code == "too_hard"
+
+
+def test_without_an_untouched_state_the_checks_that_failed_somewhere_are_the_work() -> None:
     half = one_of({"test_a": True, "test_b": False}, {"test_b": SAME})
     none = one_of({"test_a": False, "test_b": False}, {})
     said_flaw = triage([half, half, half, none])

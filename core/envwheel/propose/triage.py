@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from envwheel.api import EMPTY
 from envwheel.propose.digest import Seen
-from envwheel.triage import blamed, work_of
+from envwheel.triage import blamed
 
 FEWEST = 3
 """Trials without a pass from which something is said."""
@@ -23,20 +24,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class _Checks:
-    checks: tuple[tuple[str, bool], ...]
-    messages: dict[str, str]
+    checks: tuple[tuple[str, bool], ...] = ()
+    messages: Mapping[str, str] = EMPTY
 
 
 def triage(trials: Sequence[Seen]) -> Said | None:
     """What to say of an environment whose `trials` all failed; None when one passed or there are too few.
 
-    Where the untouched state is not known, the checks that failed at least once count as the work.
+    A trial that did nothing has no say.
     """
     if len(trials) < FEWEST or any(one.passed for one in trials):
         return None
-    told = [_Checks(tuple(one.trial.checks.items()), one.trial.messages) for one in trials]
-    work = trials[0].work or work_of(told)
-    why = blamed(told, work)
-    if why:
+    told = [
+        _Checks(tuple(one.trial.checks.items()), one.trial.messages) if one.trial.turns else _Checks() for one in trials
+    ]
+    if why := blamed(told, trials[0].work, known=bool(trials[0].work)):
         return Said("design_flaw", why)
     return Said("too_hard", f"{len(trials)} trials failed in different ways, or did none of the work")
