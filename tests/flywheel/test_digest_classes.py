@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from envwheel.propose.classes import PRINTED, WENT, Ran, classes, never_looked, ran, told_status
@@ -19,6 +22,12 @@ PRINTS = {
     "crashed": ("Segmentation fault", "segmentation of words"),
     "git_refused": ("fatal: not a git repository", "not fatal"),
 }
+
+
+def test_docs_list_every_class() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "digest.md").read_text("utf-8")
+    listed = set(re.findall(r"^\| `([a-z_]+)` \|", page, re.M))
+    assert listed == {rule.name for rule in PRINTED} | {name for name, _, _ in WENT}
 
 
 def found(*commands: Ran, reason: str = "turns", passed: bool = False, unused: float | None = None) -> set[str]:
