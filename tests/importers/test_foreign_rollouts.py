@@ -112,6 +112,29 @@ def test_the_task_says_what_it_is_for_where_it_lies_on_this_machine(tmp_path: Pa
     assert one(tmp_path / "sums__abc1234").summary.skills == ()
 
 
+def test_a_task_of_a_repository_is_not_looked_for_on_this_machine(tmp_path: Path) -> None:
+    task = tmp_path / "tasks/sums"
+    task.mkdir(parents=True)
+    (task / "task.toml").write_text('[metadata.envwheel]\nskills = ["text"]\n')
+    (task / "instruction.md").write_text("Sum.")
+    at = {"task": {"path": str(task)}}
+    local = one(harbor(tmp_path / "sums__a", config=at))
+    assert local.summary.skills == ("text",)
+    remote = one(harbor(tmp_path / "sums__b", config={"task": {**at["task"], "git_url": "https://example.org/x.git"}}))
+    assert remote.summary.skills == ()
+
+
+def test_the_tasks_instruction_stands_in_where_no_trajectory_has_it(tmp_path: Path) -> None:
+    task = tmp_path / "tasks/sums"
+    task.mkdir(parents=True)
+    (task / "task.toml").write_text("")
+    (task / "instruction.md").write_text("Sum the numbers.\n")
+    trial = harbor(tmp_path / "sums__a")
+    assert one(trial).steps[1]["message"] == "Write it.\n[image_url]"
+    (trial / "agent/trajectory.json").unlink()
+    assert one(trial).steps == [{"source": "user", "message": "Sum the numbers."}]
+
+
 def test_a_mapping_says_it_elsewhere(tmp_path: Path) -> None:
     trial = harbor(tmp_path / "sums__abc1234")
     found = next(iter(rollouts([trial], {"sums": ("text",)})))

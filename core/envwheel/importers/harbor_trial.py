@@ -61,8 +61,9 @@ class Trial:
     @property
     def task_folder(self) -> Path | None:
         """Where the task lies, or lay, on this machine; None for one of a repository or registry."""
-        path = _table(self.config.get("task")).get("path")
-        return Path(path) if isinstance(path, str) and path.startswith("/") else None
+        task = _table(self.config.get("task"))
+        path = task.get("path")
+        return Path(path) if isinstance(path, str) and path and not task.get("git_url") else None
 
     @property
     def name(self) -> str:
@@ -168,6 +169,8 @@ class Trial:
 
 
 def _tail(path: Path) -> str:
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - TAIL))

@@ -169,7 +169,7 @@ class TaskFacts:
 
 def task_facts(folder: Path | None) -> TaskFacts:
     """The facts in the task.toml of `folder`, those of `[metadata.envwheel]`; nothing where it cannot be read."""
-    if folder is None:
+    if folder is None or not (folder / "task.toml").is_file():
         return TaskFacts()
     try:
         data = tomllib.loads((folder / "task.toml").read_text("utf-8"))
