@@ -52,4 +52,4 @@ def test_lint_is_clean_and_oracle_scores_1_and_nop_0(harbor, swe, tmp_path: Path
     read = [one for one in rollouts([jobs]) if isinstance(one, Rollout)]
     found = {one.summary.solver: (one.summary.outcome, one.summary.passed, one.notes) for one in read}
     assert found == {"oracle": ("scored", True, ()), "nop": ("scored", False, ())}
-    assert {(one.family, one.summary.level) for one in read} == {(family, level)}
+    assert {(one.domain, one.summary.level) for one in read} == {("swe", level)}

@@ -131,6 +131,7 @@ def test_foreign_rollouts_are_in_the_first_digest_and_count_in_no_round(make_par
     assert parts.store.of(Plan)[0].rollouts_read == 2
     readme = (parts.store.path / "digest/1/README.md").read_text()
     assert "| `sums` | no level | 1 of 2" in readme
+    assert "Trend" not in readme
     (only,) = summaries(parts.store.records)
     assert only.scored == len([one for one in seen(parts.store.records) if one.trial.round == 1])
     assert parts.store.of(RoundEnd)

@@ -126,7 +126,7 @@ def _skills(found: Digest) -> Iterator[dict[str, Any]]:
             "passed": one.passed,
             "scored": one.scored,
             "interval": [round(one.low, 4), round(one.high, 4)],
-            "trend": found.trend[skill].word,
+            "trend": found.trend[skill].word if skill in found.trend else "",
         }
 
 

@@ -102,7 +102,13 @@ def digest(trials: Sequence[Seen], run: Path, *, round: int) -> Digest:
         round=round,
         failures=dict(Counter(map(failure, failed)).most_common()),
         classes=dict(Counter(name for one in failed for name in known[one.trial.id]).most_common()),
-        trend=trends((skill, t.target.level, t.trial.round, t.passed) for t in trials for skill in t.target.skills),
+        # Others may have had another solver: their rollouts (round 0) are no trend of this one.
+        trend=trends(
+            (skill, one.target.level, one.trial.round, one.passed)
+            for one in trials
+            if one.trial.round
+            for skill in one.target.skills
+        ),
     )
 
 

@@ -101,11 +101,13 @@ def _overview(found: Digest, trials: Sequence[Trial], round: int) -> list[str]:
         return ["No trial was scored yet: nothing is known of the solver. Begin with easy environments."]
     passed = sum(one.seen.passed for one in trials)
     turns = sum(one.seen.trial.turns for one in trials) / len(trials)
+    tokens = sum(one.seen.trial.tokens.output for one in trials) / len(trials)
     unused = [one.facts.unused for one in trials if one.facts.unused is not None]
     left = f"; {sum(unused) / len(unused):.0%} of its time left unused" if unused else ""
     progress = [one.seen.progress or 0.0 for one in trials if not one.seen.passed]
     lines = [
-        f"Before round {round}: {passed} of {len(trials)} trials passed, {turns:.1f} turns each on average{left}.",
+        f"Before round {round}: {passed} of {len(trials)} trials passed, {turns:.1f} turns and {tokens:.0f} tokens "
+        f"written each on average{left}.",
         *([f"A failed trial got {sum(progress) / len(progress):.0%} of its checks right."] if progress else []),
         "",
         "## Pass rates (95 % interval)",
@@ -118,7 +120,7 @@ def _overview(found: Digest, trials: Sequence[Trial], round: int) -> list[str]:
         won = Counter(one.seen.target.domain for one in trials if one.seen.passed)
         rows = [[inline(name), rate_text(rate(won[name], number))] for name, number in sorted(domains.items())]
         lines += ["", *table(("domain", "passed"), rows)]
-    lines += ["", "## Trend, round by round", ""]
+    lines += ["", "## Trend, round by round", ""] if found.trend else []
     for skill, trend in found.trend.items():
         steps = ", ".join(f"round {number}: {rate_text(one)}" for number, one in trend.rounds)
         sure = "" if trend.chance is None else f" (the chance that it is higher now: {trend.chance:.2f})"
