@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flywheel_fakes import MakeParts
 from flywheel_records import attempt, gate_note, plan, run_start, target, trial
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from envwheel.cli import main
 from envwheel.config import RunSection
 from envwheel.errors import UsageError
 from envwheel.flywheel import Flywheel
-from envwheel.ledger import ForeignNote, Plan, RoundEnd
+from envwheel.ledger import ForeignNote, Plan, RoundEnd, parse
 from envwheel.propose.digest import counts, seen
-from envwheel.propose.foreign import take
+from envwheel.propose.foreign import notes, take
+from envwheel.propose.reading import write
 from envwheel.rollout import RolloutSummary, read_steps, read_summary
 from envwheel.store import RunDirectory
 from envwheel.summary import summaries
 
+KEYS = ("role", "content", "tool_calls", "function", "name", "arguments", "source", "steps", "message", "observation")
+KEYS += ("results", "tests", "status", "trace", "task_name", "agent_info", "config", "task", "path", "agent_result")
+KEYS += ("exception_info", "exception_type", "verifier_result", "rewards", "reward", "reward_valid", "metrics")
+KEYS += ("n_input_tokens", "cost_usd", "started_at", "finished_at", "agent_execution")
 SAME = "assert '1,200' == '1200'"
 
 
@@ -161,6 +169,38 @@ def test_each_is_taken_once_and_new_ones_may_come_later(make_parts: MakeParts, t
     assert [one.why for one in take(again, rollouts_of(tmp_path / "absent"))] == [
         "it is gone; what was read of it before is in the run"
     ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(JSON, JSON, JSON, st.text(max_size=6))
+def test_whatever_the_files_hold_it_is_read_or_told(result: Any, trajectory: Any, report: Any, reward: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        trial = job(Path(folder) / "jobs", {"sums__a": 0.0}) / "sums__a"
+        (trial / "result.json").write_text(json.dumps(result))
+        (trial / "agent/trajectory.json").write_text(json.dumps(trajectory))
+        (trial / "verifier/ctrf.json").write_text(json.dumps(report))
+        (trial / "verifier/reward.txt").write_text(reward, "utf-8", "replace")
+        run = Path(folder) / "run"
+        noted = [one for one in notes([trial], run, {}) if isinstance(one, ForeignNote)]
+        assert all(parse(one.line()) == one for one in noted)
+        write(run / "digest", noted, run, round=1, tokens=2000)
+
+
+def test_what_is_nested_too_deeply_is_left_out(make_parts: MakeParts, tmp_path: Path) -> None:
+    jobs = job(tmp_path / "jobs", {"sums__a": 1.0})
+    for depth in (200, 900, 5000):
+        deep = '{"a": ' * depth + "1" + "}" * depth
+        call = f'{{"id": "1", "function": {{"name": "bash", "arguments": {deep}}}}}'
+        (jobs / "sums__a/agent/trajectory.json").write_text(f'[{{"role": "assistant", "tool_calls": [{call}]}}]')
+        store = make_parts(run__out=str(tmp_path / f"run{depth}")).store
+        assert len(take(store, rollouts_of(jobs))) + len(store.of(ForeignNote)) == 1
 
 
 def test_a_path_with_nothing_at_it_is_an_error_at_first(make_parts: MakeParts, tmp_path: Path) -> None:

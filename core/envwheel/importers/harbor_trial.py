@@ -6,7 +6,6 @@ be read is added to `notes`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from envwheel.api import Check, Outcome
-from envwheel.importers.trajectories import count
+from envwheel.importers.trajectories import count, dollars
 from envwheel.model.base import ModelUsage
 from envwheel.reward import CHECKS, CTRF, LARGEST, LOGS, REWARD_JSON, REWARD_TXT, Score, read_checks, read_reward
 from envwheel.rollout import RolloutSummary
@@ -85,7 +84,6 @@ class Trial:
         outcome, reason = self._outcome(score, checks)
         reward = score.reward if outcome == "scored" else None
         agent = _table(self.result.get("agent_result"))
-        dollars = agent.get("cost_usd")
         return RolloutSummary(
             id=self.folder.name,
             environment=self.name,
@@ -101,7 +99,7 @@ class Trial:
                 count(agent.get("n_input_tokens")),
                 count(agent.get("n_output_tokens")),
                 count(agent.get("n_cache_tokens")),
-                float(dollars) if isinstance(dollars, int | float) and math.isfinite(dollars) else None,
+                dollars(agent.get("cost_usd")),
             ),
             seconds=_seconds(self.result) or 0.0,
             checks=checks,

@@ -116,13 +116,19 @@ def _usage(metrics: Mapping[str, Any]) -> Step | None:
         "input_tokens": count(metrics.get("prompt_tokens")),
         "output_tokens": count(metrics.get("completion_tokens")),
         "cached_tokens": count(metrics.get("cached_tokens")),
-        "dollars": metrics["cost_usd"] if isinstance(metrics.get("cost_usd"), int | float) else None,
+        "dollars": dollars(metrics.get("cost_usd")),
     }
 
 
 def count(value: Any) -> int:
     """A number of tokens; 0 for what is none."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+
+
+def dollars(value: Any) -> float | None:
+    """A price; None for what is none."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53
+    return float(value) if known else None
 
 
 def text_of(content: Any) -> str:

@@ -56,7 +56,10 @@ def notes(
         id = "foreign-" + hashlib.sha256(str(found.path.resolve()).encode("utf-8", "replace")).hexdigest()[:12]
         if id not in taken:
             taken.add(id)
-            yield _note(found, id, run)
+            try:
+                yield _note(found, id, run)
+            except RecursionError:
+                yield Skipped(found.path, "nested too deeply")
 
 
 def _note(found: Rollout, id: str, run: Path) -> ForeignNote:
