@@ -14,7 +14,7 @@ from envwheel.api import Check
 from envwheel.flywheel import Flywheel
 from envwheel.ledger import AnyRecord, Plan
 from envwheel.propose.digest import digest, seen, summary
-from envwheel.propose.facts import Facts, facts
+from envwheel.propose.facts import Facts, facts, told
 from envwheel.propose.readable import fenced, inline, rollout_text
 from envwheel.propose.reading import files, shared, write
 from envwheel.rollout import RolloutSummary, end
@@ -198,6 +198,13 @@ def test_a_rollout_that_is_gone_or_spoilt_tells_nothing(run: Path) -> None:
     (run / "rollouts/1/c2-t01.json").unlink()
     assert facts(run / "rollouts/1/c1-t02.json") == Facts()
     assert [name for name in texts(run) if name.startswith("rollouts/")] == ["rollouts/01-pass-links-c1.md"]
+
+
+def test_a_trial_of_which_nobody_kept_the_steps_is_not_said_to_have_done_nothing() -> None:
+    log = {"source": "system", "message": "the agent's log"}
+    assert "did_nothing" not in told(ended("t"), [log]).classes
+    assert "did_nothing" in told(ended("t"), [{"source": "agent", "message": "I refuse."}]).classes
+    assert "the agent's log" in rollout_text(ended("t"), [log], Facts(), most=3000)
 
 
 def test_without_a_trial_it_says_so(tmp_path: Path) -> None:

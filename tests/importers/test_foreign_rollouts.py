@@ -135,6 +135,17 @@ def test_the_tasks_instruction_stands_in_where_no_trajectory_has_it(tmp_path: Pa
     assert one(trial).steps == [{"source": "user", "message": "Sum the numbers."}]
 
 
+def test_without_a_trajectory_there_is_the_end_of_the_agents_log(tmp_path: Path) -> None:
+    trial = harbor(tmp_path / "sums__a")
+    (trial / "agent/trajectory.json").unlink()
+    (trial / "agent/short.txt").write_text("x")
+    (trial / "agent/run.log").write_text("a" * 9000 + "THE END")
+    (step,) = one(trial).steps
+    assert (step["source"], len(step["message"])) == ("system", len("run.log, its end:\n") + 4000)
+    assert step["message"].endswith("THE END")
+    assert one(trial).summary.turns == 0
+
+
 def test_a_mapping_says_it_elsewhere(tmp_path: Path) -> None:
     trial = harbor(tmp_path / "sums__abc1234")
     found = next(iter(rollouts([trial], {"sums": ("text",)})))

@@ -158,15 +158,16 @@ class Trial:
         info = _table(self.result.get("exception_info"))
         if isinstance(info.get("exception_type"), str):
             return str(info["exception_type"])[:80]
-        text = _tail(self.folder / "exception.txt")
+        text = tail(self.folder / "exception.txt")
         named = re.findall(r"^(?:\w+\.)*(\w*(?:Error|Exception|Timeout|Cancelled\w*))\b", text, re.M)
         return named[-1][:80] if named else "exception" if text.strip() else ""
 
     def _output(self) -> str:
-        return _tail(self.folder / "verifier/test-stdout.txt")
+        return tail(self.folder / "verifier/test-stdout.txt")
 
 
-def _tail(path: Path) -> str:
+def tail(path: Path) -> str:
+    """The end of a text file; nothing where there is none."""
     if not path.is_file():
         return ""
     try:

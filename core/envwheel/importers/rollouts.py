@@ -23,6 +23,8 @@ from envwheel.importers.trajectories import Step, count, read_trajectory
 from envwheel.model.base import ModelUsage
 from envwheel.rollout import RolloutSummary, read_summary
 
+LOG = 4000
+"""Characters of an agent's log."""
 LARGEST = 64 << 20
 """Bytes of a file that is read."""
 
@@ -120,7 +122,16 @@ def _steps(folder: Path, notes: list[str]) -> list[Step]:
                 return read_trajectory(_json(path))
             except ValueError as error:
                 notes.append(f"{path.name}: {error}")
-    return []
+    return _log(folder / "agent")
+
+
+def _log(folder: Path) -> list[Step]:
+    """The end of the agent's longest log, where it kept no trajectory: for people, no rule reads it."""
+    logs = [path for path in sorted(folder.glob("*")) if path.suffix in (".txt", ".log") and path.is_file()]
+    if not logs:
+        return []
+    longest = max(logs, key=lambda path: path.stat().st_size)
+    return [{"source": "system", "message": f"{longest.name}, its end:\n{harbor_trial.tail(longest)[-LOG:]}"}]
 
 
 def _file(path: Path) -> Rollout | Skipped:

@@ -53,8 +53,11 @@ def _facts(path: Path, mtime_ns: int, size: int) -> Facts:
 def told(summary: RolloutSummary, steps: list[dict[str, Any]]) -> Facts:
     """The facts of a rollout in memory."""
     commands, unused = ran(steps), unused_share(summary)
+    found = classes(commands, reason=summary.reason, passed=summary.passed is True, unused=unused)
+    recorded = any(step.get("source") == "agent" for step in steps)
     return Facts(
-        classes=classes(commands, reason=summary.reason, passed=summary.passed is True, unused=unused),
+        # Where nobody wrote down what the agent did, it need not have done nothing.
+        classes=found if recorded else tuple(name for name in found if name != "did_nothing"),
         last_commands=tuple(one.command for one in commands[-LAST:]),
         failing=tuple(check for check in summary.checks if not check.passed),
         unused=unused,

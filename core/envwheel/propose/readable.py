@@ -43,6 +43,8 @@ def rollout_text(summary: RolloutSummary, steps: Sequence[Mapping[str, Any]], to
     """The rollout in about `most` characters. Outputs are cut shorter first; then turns of the middle are left out."""
     head, end = _head(summary, steps, told, min(TASK, most // 4)), _end(summary, most // 4)
     agent = [step for step in steps if step.get("source") == "agent" and not step.get("example")]
+    if not agent:  # a log, or what a simulation says of itself
+        agent = [step for step in steps if step.get("source") == "system"]
     room = max(0, most - len(head) - len(end))
     for output, words in CLIPS:
         turns = [_turn(number, step, output, words) for number, step in enumerate(agent, 1)]

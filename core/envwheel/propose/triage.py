@@ -36,7 +36,10 @@ def triage(trials: Sequence[Seen]) -> Said | None:
     if len(trials) < FEWEST or any(one.passed for one in trials):
         return None
     told = [
-        _Checks(tuple(one.trial.checks.items()), one.trial.messages) if one.trial.turns else _Checks() for one in trials
+        _Checks(tuple(one.trial.checks.items()), one.trial.messages)
+        if one.trial.turns or one.trial.tokens.output
+        else _Checks()
+        for one in trials
     ]
     if why := blamed(told, trials[0].work, known=bool(trials[0].work)):
         return Said("design_flaw", why)
