@@ -7,6 +7,7 @@ from flywheel_records import target, trial
 
 from envwheel.api import Band, Check
 from envwheel.calibrate import Tried, verdict
+from envwheel.ledger import Tokens
 from envwheel.propose.digest import Seen
 from envwheel.propose.triage import triage
 from envwheel.triage import blamed, message_class, said
@@ -78,7 +79,8 @@ def test_records_keep_the_messages_of_failed_checks_only_and_cut_short() -> None
 
 
 def one_of(checks: dict[str, bool], messages: dict[str, str], passed: bool = False, turns: int = 5) -> Seen:
-    return Seen(target(), trial(passed=passed, checks=checks, messages=messages, turns=turns))
+    tokens = Tokens(output=9 * turns)
+    return Seen(target(), trial(passed=passed, checks=checks, messages=messages, turns=turns, tokens=tokens))
 
 
 def test_without_an_untouched_state_the_same_message_tells_unless_nothing_was_done() -> None:
