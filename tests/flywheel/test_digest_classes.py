@@ -120,6 +120,8 @@ def test_the_command_that_says_done_is_not_the_last_one() -> None:
         (["cat > a <<'EOF'\ncat me\nls\nEOF"], True),
         (["cat > a <<'EOF'\nx\nEOF\npython3 a"], False),
         (["ls 2>/dev/null", "echo done"], False),
+        (["echo 1 > a", "category a"], True),
+        (["echo 1 > a", "[ -s a ]"], False),
         (["make > log 2>&1", "git diff"], False),
         ([], False),
     ],

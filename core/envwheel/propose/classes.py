@@ -112,8 +112,8 @@ WRITES = re.compile(
     r"(?<![0-9&<=-])>{1,2}(?!\s*(?:/dev/null|&))|\b(tee|cp|mv|patch|truncate|install|ln|chmod)\b|\bsed -i|git commit"
 )
 LOOKS = re.compile(
-    r"^\W*(cat|head|tail|less|ls|stat|grep|rg|diff|cmp|wc|file|jq|curl|test|python\d?|pytest|bash|sh|make|node|find|nl"
-    r"|md5sum|sha256sum|sqlite3|git (status|diff|log|show)|\[|\./)"
+    r"\W*(?:(?:cat|head|tail|less|ls|stat|grep|rg|diff|cmp|wc|file|jq|curl|test|python\d?|pytest|bash|sh|make|node|find|nl"
+    r"|md5sum|sha256sum|sqlite3|git (?:status|diff|log|show))\b|\[|\./)"
 )
 
 
