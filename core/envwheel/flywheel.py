@@ -20,6 +20,7 @@ from envwheel.control import Stopped
 from envwheel.ledger import Attempt, Doubt, Plan, RoundEnd, Target, TrialNote
 from envwheel.ledger import Recheck as Record
 from envwheel.parts import Parts
+from envwheel.propose import reading
 from envwheel.propose.digest import digest, seen
 from envwheel.propose.predict import due, foreseen, likeliest_first
 from envwheel.recheck import Recheck, whole
@@ -48,6 +49,7 @@ class Flywheel:
     def turn(self, number: int) -> bool:
         """One round: aim, build, judge, calibrate, keep. False when it was stopped before its end."""
         plan = self.store.last(Plan, round=number) or self.aim(number)
+        self.tell(number)
         self.parts.watch.planned(plan, done=len(plan.targets) - len(self.missing(plan)))
         self.make(number, self.missing(plan), self.unchecked(plan))
         if self.missing(plan, infra_counts=True) or self.unchecked(plan):
@@ -82,6 +84,14 @@ class Flywheel:
         levels = {level for id in domains.ids for family in domains.families(id) for level in family.levels}
         sizes = {"domain": len(domains.ids), "skill": len(skills), "level": len(levels)}
         return {axis: size for axis, size in sizes.items() if size}
+
+    def tell(self, number: int) -> None:
+        """The digest of a round as files for its proposers, made again from the records when it is missing."""
+        folder = self.store.path / "digest" / str(number)
+        if not folder.is_dir():
+            earlier = [one for one in self.store.records if getattr(one, "round", 0) < number]
+            tokens = self.parts.config.proposer.digest_tokens
+            reading.write(folder, earlier, self.store.path, round=number, tokens=tokens)
 
     def band(self, domain: str) -> Band:
         """The band of a domain in this run."""

@@ -25,6 +25,7 @@ from envwheel.errors import InfraError, UsageError
 from envwheel.ledger import (
     AnyRecord,
     Attempt,
+    ForeignNote,
     GateNote,
     OtherSchema,
     Plan,
@@ -40,7 +41,7 @@ from envwheel.standing import standings
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, Attempt, Recheck, RoundEnd)
+R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, ForeignNote, Attempt, Recheck, RoundEnd)
 
 
 class RunDirectory:

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from envwheel.balance import balance, taxonomy_of
-from envwheel.ledger import AnyRecord, Attempt, Plan, Recheck, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.ledger import AnyRecord, Attempt, ForeignNote, Plan, Recheck, RoundEnd, RunStart, Tokens, TrialNote
 from envwheel.standing import standings, states
 
 
@@ -84,7 +84,7 @@ def summaries(records: Iterable[AnyRecord]) -> list[RoundSummary]:
     records = list(records)
     by_round: dict[int, list[AnyRecord]] = {}
     for record in records:
-        if not isinstance(record, RunStart):
+        if not isinstance(record, RunStart | ForeignNote):
             by_round.setdefault(record.round, []).append(record)
     sizes = taxonomy_of(records)
     return [_summary(number, by_round[number], sizes) for number in sorted(by_round)]

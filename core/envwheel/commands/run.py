@@ -35,6 +35,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--solver", help="local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM, scripted:PATH"
     )
+    parser.add_argument(
+        "--rollouts",
+        nargs="+",
+        metavar="PATH",
+        help="rollouts that others made, for the digest: Harbor jobs, ATIF files",
+    )
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
@@ -79,12 +85,15 @@ def turn(config: Config, *, resume: bool, quiet: bool, calibrated: bool = True) 
     from envwheel.flywheel import Flywheel
     from envwheel.index import refresh
     from envwheel.progress import Board
+    from envwheel.propose import foreign
     from envwheel.start import opened, settled
     from envwheel.store import pool
 
     config = settled(config, resume=resume)
     board = Board(console(), quiet=quiet)
     with opened(config, board, calibrated=calibrated) as parts:
+        for one in foreign.take(parts.store, config.run):
+            board.say(f"{one.path}: not read: {one.why}")
         with board, interruptible(parts.control, parts.engine.close, board.say):
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
@@ -115,6 +124,7 @@ def _config(args: argparse.Namespace) -> Config:
         "run.out": args.out,
         "run.seed": args.seed,
         "run.jobs": args.jobs,
+        "run.rollouts": args.rollouts,
         "proposer.kind": "static" if args.pool else args.proposer,
         "proposer.name": args.model,
         "proposer.pool": args.pool,

@@ -65,11 +65,11 @@ class Growth:
 
     @classmethod
     def of(cls, trials: Iterable[Seen]) -> Growth:
-        """Fitted to `trials`."""
+        """Fitted to `trials`; those that others made (round 0) are of another solver, and left out."""
         cells: dict[tuple[int, str], Cell] = {}
         rounds = set()
         merged: dict[tuple[tuple[Name, float], ...], Cell] = {}
-        for one in trials:
+        for one in (one for one in trials if one.trial.round):
             rounds.add(one.trial.round)
             key = (one.trial.round, one.target.candidate)
             if key not in cells:
@@ -118,7 +118,7 @@ def gains(trials: Iterable[Seen]) -> dict[tuple[str, str], float]:
     the mean over levels, each with as many votes as half its trials, and `STILL` votes for no change.
     """
     passed: dict[tuple[str, str, int], list[Seen]] = defaultdict(list)
-    for one in trials:
+    for one in (one for one in trials if one.trial.round):
         passed[one.target.domain, one.target.family, one.target.level].append(one)
     change: dict[tuple[str, str], float] = defaultdict(float)
     votes: dict[tuple[str, str], float] = defaultdict(lambda: STILL)
