@@ -59,7 +59,7 @@ COLLECT = (
         "shopt -s nullglob dotglob\n",
         "",
         "files whose names begin with a dot are not copied",
-        half="shopt -s dotglob\nGLOBIGNORE='.*'\n",
+        half="shopt -s nullglob globstar\n",
     ),
     Fault(
         "unquoted_test",
