@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from envwheel.candidate import Candidate
 from envwheel.control import Stopped
-from envwheel.ledger import Attempt, Plan, RoundEnd, Target, TrialNote
+from envwheel.ledger import Attempt, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
 from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
@@ -33,8 +33,9 @@ class Flywheel:
         Raises SetupError when something on this machine must change, InfraError when our side failed ten times in a
         row. Nothing that was finished is lost.
         """
-        for trial in self.store.of(TrialNote):
-            self.control.spend(trial.tokens)
+        spent = [note.tokens for note in self.store.of(TrialNote)]
+        spent += [note.tokens for note in self.store.of(ProposalNote)]
+        self.control.spend(sum(spent, Tokens()))
         for number in range(1, self.parts.config.run.rounds + 1):
             if not self.store.of(RoundEnd, round=number) and not self.turn(number):
                 return False
