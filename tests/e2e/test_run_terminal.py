@@ -6,7 +6,6 @@ import json
 import shlex
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -120,7 +119,7 @@ def test_the_proposer_mends_what_the_gate_found_and_both_are_admitted(
     attempts = store.of(Attempt)
     assert [(one.verdict, one.method, one.model) for one in attempts] == [("admitted", "terminal", "both-roles")] * 2
     assert [one.validations for one in attempts] == [2, 1]
-    first, second = store.of(ProposalNote)
+    first = store.of(ProposalNote)[0]
     assert (first.reason, first.outcome, first.turns) == ("submitted", "made", 5)
     assert first.tokens.input == 5000
     told = [step for step in read_steps(store.path / first.rollout) if step["source"] == "agent"]
