@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 
 from envwheel.candidate import Candidate
 from envwheel.control import Stopped
-from envwheel.ledger import Attempt, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
+from envwheel.improving import improve
+from envwheel.ledger import Attempt, HarnessNote, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
 from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
@@ -35,6 +36,7 @@ class Flywheel:
         """
         spent = [note.tokens for note in self.store.of(TrialNote)]
         spent += [note.tokens for note in self.store.of(ProposalNote)]
+        spent += [note.tokens for note in self.store.of(HarnessNote)]
         self.control.spend(sum(spent, Tokens()))
         for number in range(1, self.parts.config.run.rounds + 1):
             if not self.store.of(RoundEnd, round=number) and not self.turn(number):
@@ -43,6 +45,7 @@ class Flywheel:
 
     def turn(self, number: int) -> bool:
         """One round: aim, build, judge, calibrate, keep. False when it was stopped before its end."""
+        improve(self.parts, number)
         plan = self.store.last(Plan, round=number) or self.aim(number)
         self.parts.watch.planned(plan, done=len(plan.targets) - len(self.missing(plan)))
         self.make(number, self.missing(plan))

@@ -11,7 +11,7 @@ up the draft counts as it is.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
@@ -27,8 +27,9 @@ from envwheel.ledger import AnyRecord, Target
 from envwheel.model.base import Model, Tool
 from envwheel.propose import goals
 from envwheel.propose.base import Desk, Judged, Proposal
+from envwheel.propose.practice import Improved, Practice, practise
 from envwheel.propose.words import first_message
-from envwheel.propose.workspace import CAPS, DRAFT, files_tree, lay, workspace
+from envwheel.propose.workspace import CAPS, DRAFT, files_tree, lay, shipped, workspace
 from envwheel.sandbox.base import ArtifactLimit, Box, BoxLimits, BoxSpec, Engine, Tree
 
 METHOD = "terminal"
@@ -84,6 +85,14 @@ class Terminal:
             self._furnish(box, target, desk, draft)
             sitting = Sitting(self, target, desk, box, draft)
             return sitting.work(brief.system, first_message(brief, target, desk))
+
+    def improve(
+        self, domain: str, harness: Mapping[str, bytes], results: str, on_step: Callable[[Mapping[str, Any]], None]
+    ) -> Improved:
+        """Let the model revise its harness after a round (practice.py). Raises InfraError, SetupError."""
+        spec = replace(self._box(domain), network=False)
+        practice = Practice(spec, harness, {**self.reference, **shipped()}, results, on_step)
+        return practise(self.engine, self.llm, self.settings, practice)
 
     def close(self) -> None:
         """Free the model."""

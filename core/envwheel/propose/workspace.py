@@ -43,7 +43,7 @@ def workspace(
 ) -> Tree:
     """Everything below /workspace; `digest`, `examples` and `harness` are folders of the host."""
     tree = Tree({WORKSPACE: Entry("dir", 0o755)})
-    for at, files in ((DRAFT, draft), (REFERENCE, {**reference, **_shipped()})):
+    for at, files in ((DRAFT, draft), (REFERENCE, {**reference, **shipped()})):
         tree = tree.merged(files_tree(files, at))
     for at in (f"{DRAFT}/environment/app", DIGEST, EXAMPLES, HARNESS):
         tree = tree.merged(Tree({at: Entry("dir", 0o755)}))
@@ -69,7 +69,8 @@ def files_tree(files: Mapping[str, bytes], at: str) -> Tree:
     return Tree(entries)
 
 
-def _shipped() -> dict[str, bytes]:
+def shipped() -> dict[str, bytes]:
+    """What core itself puts into the reference: the format and the rehearsal."""
     folder = resources.files("envwheel.propose") / "kit"
     return {name.removesuffix(".py"): (folder / name).read_bytes() for name in SHIPPED}
 
