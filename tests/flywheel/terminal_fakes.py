@@ -1,7 +1,8 @@
 """What plays a proposer in memory: a toy task that is written into a fake box's draft, and a model that follows a plan.
 
-A plan is a list of steps, one a turn: `validate`, `submit`, or a command; `WRITE-GOOD`, `WRITE-FAULTY` and `WRITE-...`
-of `engine()` are played by the fake engine. A step that is an exception is raised.
+A plan is a list of steps, one a turn: `validate`, `submit`, a call, something to be called, or a command, of which
+`WRITE-GOOD`, `WRITE-FAULTY` and others of `engine()` are played by the fake engine. A step that is an exception is
+raised.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from envwheel.sandbox.base import Entry
 from envwheel.sandbox.fake import FakeEngine, Run
 
 DRAFT = "/workspace/draft"
+HARNESS = "/workspace/harness"
 USAGE = ModelUsage(100, 10, 0, 0.001)
 TOOLS = ("validate", "submit")
 
-Step = str | BaseException | Callable[[], None]
+Step = str | ToolCall | BaseException | Callable[[], None]
 
 
 def write_draft(run: Run, expected: int = 5) -> None:
@@ -54,7 +56,11 @@ def engine() -> FakeEngine:
         run.box.files[f"{DRAFT}/environment/app/outside"] = Entry("link", 0o777, target="/etc/shadow")
 
     made.program("WRITE-LINKS", odd)
+    made.program("WRITE-NAMES", lambda run: run.write(f"{DRAFT}/environment/app/\udcff", "x"))
     made.program("WRITE-HUGE", lambda run: run.write(f"{DRAFT}/big", b"0" * (33 << 20)))
+    made.program("NOTE-IT", lambda run: run.write(f"{HARNESS}/notes.md", "Order what has no order.\n"))
+    made.program("NOTE-ODD", lambda run: run.write(f"{HARNESS}/data.bin", b"\xff\0"))
+    made.program("NOTE-MUCH", lambda run: run.write(f"{HARNESS}/much.txt", "x" * (65 << 10)))
     made.program("DIE", lambda run: run.box.kill("memory"))
     return made
 
@@ -68,9 +74,12 @@ class Planned:
     supports_tools: bool = True
     conversations: list[list[Message]] = field(default_factory=list)
     """Everything that was said in each conversation, as it was sent last."""
+    before: Callable[[int], object] = lambda turn: None
+    """Called with the turn before it is answered."""
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
         turn = sum(message.role == "assistant" for message in messages)
+        self.before(turn)
         if turn == 0:
             self.conversations.append([])
         self.conversations[-1][:] = messages
@@ -81,6 +90,8 @@ class Planned:
         if callable(step):
             step()
             step = "true"
+        if isinstance(step, ToolCall):
+            return Completion("", (step,), USAGE)
         call = ToolCall(f"c{turn}", step, {}) if step in TOOLS else ToolCall(f"c{turn}", "bash", {"command": step})
         return Completion("", (call,), USAGE)
 

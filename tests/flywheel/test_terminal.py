@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,13 @@ import pytest
 from flywheel_fakes import MakeParts, Scripted
 from terminal_fakes import DRAFT, Planned, Step, with_terminal
 
+from envwheel.control import Control
 from envwheel.errors import InfraError, ModelRefused, ModelUnavailable
 from envwheel.flywheel import Flywheel
 from envwheel.ledger import Attempt, ProposalNote
 from envwheel.parts import Parts
 from envwheel.rollout import read_steps, read_summary
-from envwheel.store import RECORDS
+from envwheel.store import RECORDS, RunDirectory
 
 ALWAYS_BETWEEN = Scripted(chances=(0.5,) * 5)
 
@@ -152,6 +155,22 @@ def test_links_are_left_out_and_said(make_parts: MakeParts) -> None:
     folder = parts.store.environments / only(parts)[1].environment
     assert not [path for path in folder.rglob("*") if path.is_symlink()]
     assert "left out" in only(parts)[0].message
+
+
+def test_files_with_odd_names_are_left_out_and_the_run_goes_on(make_parts: MakeParts) -> None:
+    parts = ran(make_parts, ["WRITE-GOOD; WRITE-NAMES", "validate", "submit"])
+    assert "its name is no plain text" in told(parts)[1]
+    assert only(parts)[1].verdict == "admitted"
+    assert RunDirectory.read(parts.store.path) == parts.store.records
+
+
+def test_proposers_work_side_by_side_while_one_box_at_a_time_is_allowed(make_parts: MakeParts) -> None:
+    both = threading.Barrier(2, timeout=30.0)
+    model = Planned([["WRITE-GOOD", "submit"]], before=lambda turn: both.wait() if turn == 0 else None)
+    parts = make_parts(ALWAYS_BETWEEN, run__rounds=1, run__candidates=2, run__jobs=1)
+    parts = replace(with_terminal(parts, model), control=Control(1, seats=2))
+    assert Flywheel(parts).run()
+    assert [one.verdict for one in parts.store.of(Attempt)] == ["admitted"] * 2
 
 
 def test_a_draft_that_is_too_large_is_said_and_not_taken(make_parts: MakeParts) -> None:

@@ -27,13 +27,13 @@ def texts(tree: Tree, at: str) -> tuple[dict[str, bytes], list[str]]:
         name = path.removeprefix(at).lstrip("/")
         if entry.kind == "dir":
             continue
-        if entry.kind == "link" or not _is_text(name.encode("utf-8", "surrogateescape")) or not _is_text(entry.data):
-            dropped.append(f"{name.encode('utf-8', 'replace').decode()}: no plain text file")
+        if entry.kind == "link" or not name.isprintable() or not _is_text(entry.data):
+            dropped.append(f"{name}: no plain text file")
         elif len(files) == MOST_FILES or sum(map(len, files.values())) + len(entry.data) > MOST_BYTES:
             dropped.append(f"{name}: over {MOST_FILES} files or {MOST_BYTES >> 10} KiB in all")
         else:
             files[name] = entry.data
-    return files, dropped
+    return files, [line.encode("utf-8", "replace").decode() for line in dropped]
 
 
 def _is_text(data: bytes) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -82,7 +82,10 @@ class Terminal:
         brief = self.domains.brief(target.domain, desk.digest, target.seed, goals.goal(target))
         draft = self._blank(target)
         with self.engine.start(self._box(target.domain)) as box:
-            self._furnish(box, target, desk, draft)
+            try:
+                self._furnish(box, target, desk, draft)
+            except BoxGone as gone:  # nobody was in it yet
+                raise InfraError("daemon", f"A proposer's box could not be furnished: {gone}") from gone
             sitting = Sitting(self, target, desk, box, draft)
             return sitting.work(brief.system, first_message(brief, target, desk))
 
@@ -142,6 +145,7 @@ class Sitting:
     desk: Desk
     box: Box
     blank: Mapping[str, bytes]
+    turns: int = 0
     validations: int = 0
     infra: int = 0
     waited: float = 0.0
@@ -149,7 +153,8 @@ class Sitting:
     submitted: bool = False
     fault: str = ""
     """Why the draft could not be taken out of the box last time."""
-    last: Path | None = field(default=None)
+    last: Path | None = None
+    """The folder that was made of the draft last."""
 
     def work(self, system: str, task: str) -> Proposal:
         """The episode, and what is left on the desk at its end."""
@@ -191,7 +196,8 @@ class Sitting:
     def _step(self, record: Mapping[str, Any]) -> None:
         self.desk.rollout.step(record)
         if record.get("usage"):
-            self.desk.say(f"turn {self.desk.rollout.steps}")
+            self.turns += 1
+            self.desk.say(f"turn {self.turns}")
 
     def _submit(self, arguments: Mapping[str, Any]) -> ToolResult:
         self.submitted = True

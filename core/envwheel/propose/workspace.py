@@ -88,19 +88,24 @@ def lay(tree: Tree, at: str, folder: Path) -> list[str]:
         beside.mkdir(parents=True)
         for path, entry in tree.entries.items():
             name = path.removeprefix(at).lstrip("/")
-            if entry.kind == "link":
-                dropped.append(f"{name}: a link; make it in environment/setup.sh")
-            elif entry.kind == "file" and (fault := _write(beside / name, entry)):
+            if fault := _write(beside, name, entry):
                 dropped.append(f"{name}: {fault}")
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(beside, folder)
     except OSError as error:
         raise InfraError("disk", f"{folder} cannot be written: {error.strerror}.") from error
-    return dropped
+    return [line.encode("utf-8", "replace").decode() for line in dropped]
 
 
-def _write(path: Path, entry: Entry) -> str:
-    """Write one file; why it cannot be, when its own name is the cause."""
+def _write(top: Path, name: str, entry: Entry) -> str:
+    """Write one entry; why it is left out, if it is."""
+    if entry.kind == "dir":
+        return ""
+    if entry.kind == "link":
+        return "a link; make it in environment/setup.sh"
+    if not name.isprintable():  # lone surrogates are not either: they stand for bytes that are no text
+        return "its name is no plain text; make it in environment/setup.sh"
+    path = top / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(entry.data)
