@@ -70,9 +70,9 @@ def test_a_wrong_override_names_the_command_line() -> None:
 
 def test_without_a_model_of_its_own_the_proposer_is_the_solvers() -> None:
     config = override(Config(), {"proposer.kind": "terminal", "solver.name": "command:true"})
-    assert proposing_model(config).name == "true"
+    assert proposing_model(config).name == "command:true"
     own = override(config, {"proposer.name": "command:false"})
-    assert proposing_model(own).name == "false"
+    assert proposing_model(own).name == "command:false"
 
 
 def test_a_simulated_solver_has_no_model_to_share() -> None:
