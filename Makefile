@@ -28,6 +28,8 @@ bench: dev
 	$(PY) bench/gate.py
 	$(PY) bench/rate.py
 	$(PY) bench/boxes.py
+	$(PY) bench/calibration.py
+	$(PY) bench/agents.py
 
 chaos: dev
 	$(PY) -m pytest -m chaos tests/e2e

@@ -12,7 +12,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 DOMAINS = ("swe",)
 LIBRARIES = {
-    "openai": ["openai>=1.60"],
+    # genai-prices is a list of prices, 3 MB, on the HTTP library that both SDKs bring; it works offline.
+    "openai": ["openai>=1.60", "genai-prices>=0.1"],
+    "anthropic": ["anthropic>=2", "genai-prices>=0.1"],
     "local": ["xllamacpp>=2026.1"],
     "import": ["pyyaml>=6"],
     # MinHash in Rust, without dependencies (datasketch brings numpy and scipy). No part of the core: its wheels are

@@ -74,20 +74,25 @@ start_engine() {
     exit 2
 }
 
-# The engine without a daemon: lighter to install, needs root.
+# The engine without a daemon: lighter to install. An ordinary user's boxes have users of their own with uidmap.
 namespace_engine() {
-    command -v buildah >/dev/null && command -v bwrap >/dev/null && command -v slirp4netns >/dev/null && return
-    need "an engine without a daemon" buildah bubblewrap slirp4netns
+    local all="buildah bwrap slirp4netns" packages="buildah bubblewrap slirp4netns" program
+    if [ "$(id -u)" != 0 ]; then
+        all="$all mmdebstrap newuidmap" packages="$packages mmdebstrap debian-archive-keyring uidmap"
+    fi
+    for program in $all; do
+        # shellcheck disable=SC2086
+        command -v "$program" >/dev/null || need "an engine without a daemon" $packages
+    done
 }
 
 engine() {
     [ "$want" = dev ] && [ "$(id -u)" = 0 ] && namespace_engine
     engine_answers && return
     if [ "$(id -u)" != 0 ]; then
-        command -v dockerd >/dev/null || need "a container engine" docker.io iptables
-        say "no Docker daemon answers this user. Run this, log in again, then try again:"
-        echo "    sudo sh -c 'service docker start; usermod -aG docker $(id -un)'" >&2
-        exit 2
+        say "no Docker daemon answers this user: the engine namespace is taken (envwheel doctor tells what it lacks)"
+        namespace_engine
+        return
     fi
     if ! command -v dockerd >/dev/null; then
         if [ "$want" != dev ]; then

@@ -168,7 +168,7 @@ def test_a_dollar_budget_without_a_price_is_a_set_up_error() -> None:
 def test_time_ends_the_episode_and_bounds_commands_and_calls() -> None:
     shell = TableShell()
     settings = AgentSettings(command_s=50.0)
-    clock = Clock(0.0, 0.0, 0.0, 80.0, 80.0, 80.0, 101.0)
+    clock = Clock(0.0, 0.0, 0.0, 0.0, 80.0, 80.0, 80.0, 101.0)
     report, _, _, model = play(["```\nls\n```"], shell=shell, settings=settings, clock=clock)
     assert report.reason == "time"
     assert shell.limits[1] == pytest.approx(20.0)
@@ -192,6 +192,36 @@ def test_a_model_that_never_answers_is_unavailable_and_one_that_is_slow_later_is
     with pytest.raises(ModelUnavailable):
         run(0)
     assert run(1).reason == "time"
+
+
+@pytest.mark.parametrize(("waited", "ends"), [(59.0, "time"), (61.0, "gone")])
+def test_a_model_that_falls_silent_for_long_is_gone_and_not_slow(waited: float, ends: str) -> None:
+    now = [0.0]
+
+    class Silent(ScriptedModel):
+        def complete(self, messages: Any, tools: Any, sampling: Any) -> Completion:
+            if any(m.role == "assistant" for m in messages):
+                now[0] += waited
+                raise ModelTimeout("silent")
+            now[0] += 5.0
+            return super().complete(messages, tools, sampling)
+
+    def run() -> AgentReport:
+        return run_agent(
+            Silent(["```\nls\n```"]),
+            TableShell(),
+            "x",
+            settings=AgentSettings(),
+            timeout_s=600.0,
+            on_step=lambda step: None,
+            clock=lambda: now[0],
+        )
+
+    if ends == "time":
+        assert run().reason == "time"
+    else:
+        with pytest.raises(ModelUnavailable, match="silent"):
+            run()
 
 
 def test_refusal_ends_and_unavailability_escapes_with_the_steps_kept() -> None:
@@ -244,6 +274,26 @@ def test_overflow_drops_old_outputs_first_and_keeps_the_task() -> None:
     assert last[1].content == "Do it."
     assert "left out" in last[3].content
     assert "x" * 900 in last[-1].content
+
+
+def test_what_was_cut_once_stays_as_it_is_and_nothing_is_asked_twice_in_the_same_words() -> None:
+    class Tiny(ScriptedModel):
+        """Fits one long output, and no more than six messages."""
+
+        def complete(self, messages: Any, tools: Any, sampling: Any) -> Completion:
+            if len(messages) > 6 or sum(len(m.content) for m in messages) > 2500:
+                raise ContextOverflow("full")
+            return super().complete(messages, tools, sampling)
+
+    shell = TableShell({"big": CommandResult(0, "x" * 1500, 0.1)})
+    model = Recording(Tiny(["```\nbig\n```"]))
+    report = run_agent(model, shell, "x", settings=AgentSettings(), timeout_s=9.0, on_step=lambda step: None)
+    assert report.reason == "context"
+    asked = [tuple(messages) for messages in model.asked]
+    assert len(set(asked)) == len(asked)
+    cut = [messages[3].content for messages in asked if len(messages) > 3 and "left out" in messages[3].content]
+    assert len(set(cut)) == 1
+    assert "[output of 15" in cut[0]
 
 
 def test_overflow_that_compaction_cannot_mend_ends_with_context() -> None:

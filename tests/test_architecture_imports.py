@@ -16,11 +16,11 @@ PLUGINS = sorted((REPO / "plugins").glob("*/src/*"))
 
 LAYERS: list[set[str]] = [
     {"errors", "api", "version", "shape", "console"},
-    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "sandbox", "model"},
+    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "triage", "sandbox", "model"},
     {"ledger"},
-    {"revisions"},
+    {"standing", "balance", "revisions"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},
-    {"child", "grading", "config", "store", "progress"},
+    {"child", "grading", "needs", "config", "store", "progress"},
     {"agent", "trial", "index", "health", "prepare", "importers"},
     {"presets", "simulated"},
     {"solver"},
@@ -29,13 +29,17 @@ LAYERS: list[set[str]] = [
     {"feedback", "contract", "parts"},
     {"proposing"},
     {"candidate", "improving"},
+    {"recheck"},
     {"flywheel", "start"},
     {"commands"},
     {"cli"},
 ]
 """A part of the core (a folder or module directly under envwheel/) imports itself and parts of lower layers only."""
 
-LIGHT_HELP = "pydantic docker yaml rensa openai httpx torch playwright openpyxl pluggy rich importlib.metadata"
+LIGHT_HELP = (
+    "pydantic docker yaml rensa openai anthropic genai_prices httpx httpx2 "
+    "torch playwright openpyxl pluggy rich importlib.metadata"
+)
 
 
 def imports(path: Path) -> Iterator[str]:

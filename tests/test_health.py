@@ -71,6 +71,17 @@ def test_the_key_is_never_printed():
     assert (unset.state, unset.fix) == ("warn", "export OPENAI_API_KEY=...")
 
 
+def test_the_second_vendor_is_spoken_of_with_its_key_and_never_the_password_of_an_address():
+    found = list(
+        health.models({"ANTHROPIC_API_KEY": "sk-secret", "ANTHROPIC_BASE_URL": "http://me:pass-word@127.0.0.1:9/x"})
+    )
+    anthropic = next(one for one in found if "ANTHROPIC_API_KEY" in one.detail)
+    assert anthropic.state == "ok"
+    assert anthropic.detail.endswith("endpoint http://127.0.0.1:9/x")
+    assert "sk-secret" not in repr(found)
+    assert "pass-word" not in repr(found)
+
+
 def test_the_embedded_model_is_ok_when_its_weights_lie_in_the_cache(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     local = [one for one in health.models({}) if one.what == "model local"]

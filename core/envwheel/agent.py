@@ -21,6 +21,10 @@ from envwheel.model.calls import parse_fenced
 from envwheel.sandbox.base import CommandResult, Shell
 
 DONE = "ENVWHEEL_DONE"
+SILENT_S, SILENT_TIMES = 60.0, 10.0
+"""A model that gives no answer for so many seconds, and so many times as long as its slowest one, is gone, not slow."""
+LOST_SHARE = 0.1
+"""Of the agent's time; when an endpoint's trouble took more, an attempt that ran out of time is not graded."""
 
 BASH = Tool(
     "bash",
@@ -129,10 +133,14 @@ class _Episode:
     clock: Callable[[], float]
     messages: list[Message] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
-    """Where in `messages` the outputs of commands are."""
+    """Where in `messages` the outputs of commands are that were not cut yet."""
     usage: ModelUsage = NO_USAGE
     turns: int = 0
     silent: int = 0
+    slowest: float = 0.0
+    """Seconds of the longest answer."""
+    lost_s: float = 0.0
+    """Seconds that went by in tries of the model that failed."""
     last: CommandResult | None = None
 
     def __post_init__(self) -> None:
@@ -185,7 +193,7 @@ class _Episode:
         """The budget that is used up, or nothing."""
         settings, usage = self.settings, self.usage
         if self._left() <= 0:
-            return "time"
+            return self._out_of_time()
         if self.turns >= settings.turns:
             return "turns"
         if settings.tokens is not None and usage.input_tokens + usage.output_tokens >= settings.tokens:
@@ -197,8 +205,17 @@ class _Episode:
             )
         return "dollars" if settings.dollars is not None and (usage.dollars or 0.0) >= settings.dollars else ""
 
+    def _out_of_time(self) -> str:
+        """The reason "time", unless it was the endpoint that used the time up. Raises ModelUnavailable."""
+        if self.lost_s > LOST_SHARE * self.timeout_s:
+            raise ModelUnavailable(
+                f"{self.model.name}: its endpoint's trouble took {self.lost_s:.0f} s of {self.timeout_s:.0f}"
+            )
+        return "time"
+
     def _turn(self) -> str:
         """One answer and what it asks for; the reason when this ends the episode."""
+        asked = self.clock()
         try:
             completion = self._ask()
         except ContextOverflow:
@@ -206,10 +223,12 @@ class _Episode:
         except ModelRefused:
             return "refused"
         except ModelTimeout as error:
-            # An endpoint that never answered is broken; one that answered before is slow, and slowness is graded.
-            if self.turns == 0:
+            # An endpoint that never answered, or fell silent, is broken; otherwise it is slow, and slowness is graded.
+            if self.turns == 0 or self.clock() - asked > max(SILENT_S, SILENT_TIMES * self.slowest):
                 raise ModelUnavailable(str(error)) from error
-            return "time"
+            return self._out_of_time()
+        self.slowest = max(self.slowest, self.clock() - asked - completion.lost_s)
+        self.lost_s += completion.lost_s
         self.turns += 1
         self.usage += completion.usage
         calls = parse_fenced(completion, self.named) if self.fenced else completion.tool_calls
@@ -245,22 +264,26 @@ class _Episode:
 
     def _ask(self) -> Completion:
         tools = [] if self.fenced else [BASH, *(tool.tool for tool in self.tools)]
-        for keep in (2, 0, None):
+        while True:
             sampling = replace(self.settings.sampling, timeout_s=max(1.0, self._left()))
             try:
                 return self.model.complete(self.messages, tools, sampling)
             except ContextOverflow:
-                if keep is None:
+                if not (self._compact(keep=2) or self._compact(keep=0)):
                     raise
-                self._compact(keep)
-        raise AssertionError("unreachable")
 
-    def _compact(self, keep: int) -> None:
-        """Cut what commands printed down to a line, but for the last `keep` outputs."""
-        for index in self.outputs[: len(self.outputs) - keep]:
+    def _compact(self, keep: int) -> bool:
+        """Cut what commands printed down to a line, but for the last `keep` outputs; was there anything to cut?
+
+        All at once and each only once: endpoints keep the beginning of a conversation, as long as it stays the same.
+        """
+        count, cut = max(0, len(self.outputs) - keep), False
+        for index in self.outputs[:count]:
             left_out = f"[output of {len(self.messages[index].content)} characters left out to save room]"
             if len(left_out) < len(self.messages[index].content):
-                self.messages[index] = replace(self.messages[index], content=left_out)
+                self.messages[index], cut = replace(self.messages[index], content=left_out), True
+        self.outputs = self.outputs[count:]
+        return cut
 
     def _call(self, call: ToolCall) -> tuple[str, bool, dict[str, Any]]:
         """What the model is shown, whether the episode ends, and facts for the record."""

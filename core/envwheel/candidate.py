@@ -32,6 +32,7 @@ from envwheel.rates import wilson
 from envwheel.rollout import RolloutSummary, read_summary
 from envwheel.sandbox.base import Image
 from envwheel.store import write_file
+from envwheel.triage import said
 from envwheel.trial import build_images
 
 
@@ -61,9 +62,13 @@ class Candidate:
         try:
             return self._close(self._stages())
         finally:
-            for image in self.images:
-                self.parts.engine.remove(image)
-            self.say("")
+            self.leave()
+
+    def leave(self) -> None:
+        """Give up the images and say no more."""
+        for image in self.images:
+            self.parts.engine.remove(image)
+        self.say("")
 
     def say(self, text: str) -> None:
         """Tell who watches."""
@@ -82,12 +87,15 @@ class Candidate:
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
-        decision = self._calibrate(folder, note)
+        if self.parts.solver is None:
+            self.admit(folder, note)
+            return Ending("pool", "admitted", "", "the gate held; no solver was asked", note)
+        decision = self.calibrated(folder, note)
         if decision.code == "infra":
             return Ending("band", "infra", "", decision.message, note)
         if not decision.in_band:
             return Ending("band", "rejected", decision.code, decision.message, note)
-        self._admit(folder, note, decision)
+        self.admit(folder, note, decision)
         return Ending("pool", "admitted", "", decision.message, note)
 
     def _folder(self) -> Path:
@@ -143,6 +151,7 @@ class Candidate:
             cpu_s=_sum([trial.cpu_s for trial in trials]),
             plain=plain(verdict),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
+            untouched_says=said(untouched),
         )
 
     def _step(self, step: str, outcome: str) -> None:
@@ -152,15 +161,15 @@ class Candidate:
             if not self.control.go_on():
                 raise Stopped
 
-    def _calibrate(self, folder: Path, note: GateNote) -> BandDecision:
-        """Trials of the solver until the band decision is certain. Raises Stopped."""
+    def calibrated(self, folder: Path, note: GateNote) -> BandDecision:
+        """Trials of the solver in this round until the band decision is certain. Raises Stopped."""
         parts, target = self.parts, self.target
         task = folders.read(folder)
         images = build_images(parts.engine, task)
         self.images += images.uses
         subject = Subject(task, images, target.domain)
-        noted = self.store.of(TrialNote, candidate=target.candidate)
-        taken = {trial.id for trial in noted}
+        noted = self.store.of(TrialNote, round=self.round, candidate=target.candidate)
+        taken = {trial.id for trial in self.store.of(TrialNote, candidate=target.candidate)}
         free = (id for number in count(1) if (id := f"{target.candidate}-t{number:02d}") not in taken)
         guard = threading.Lock()
 
@@ -174,6 +183,7 @@ class Candidate:
             parts.domains.band(target.domain, parts.config.band.band),
             done=[tried(trial) for trial in noted if trial.outcome != "infra"],
             untouched_fails=note.untouched_fails,
+            untouched_says=note.untouched_says,
             jobs=parts.config.run.jobs,
             most_trials=parts.config.band.max_trials,
             go_on=self.control.go_on,
@@ -185,6 +195,7 @@ class Candidate:
     def _trial(self, subject: Subject, id: str) -> TrialNote:
         """One trial, or the rollout of one that ended just before the run was killed."""
         parts = self.parts
+        assert parts.solver is not None
         folder = self.store.rollouts / str(self.round)
         finished = folder / f"{id}.json"
         summary, cpu_s, log = read_summary(finished) if finished.exists() else None, None, ""
@@ -231,24 +242,31 @@ class Candidate:
             cpu_s=cpu_s,
             tokens=Tokens.of(usage),
             checks={check.id: check.passed for check in summary.checks},
+            messages=said(summary.checks),
         )
 
-    def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
+    def admit(self, folder: Path, note: GateNote, decision: BandDecision | None = None) -> None:
         """Complete the evidence and move the folder into the pool."""
-        trials = self.store.of(TrialNote, candidate=self.target.candidate)
         evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
-        evidence["calibration"] = {
-            "solver": self.parts.solver.name,
-            "simulated": self.parts.solver.simulated,
+        if decision is not None:
+            evidence["calibration"] = self._calibration(decision)
+        self._write_evidence(folder, evidence)
+        place = self.store.admit(folder, note.tree_sha256)
+        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
+
+    def _calibration(self, decision: BandDecision) -> dict[str, Any]:
+        """The part of the evidence that tells of the solver's trials."""
+        trials = self.store.of(TrialNote, round=self.round, candidate=self.target.candidate)
+        solver = self.parts.solver
+        return {
+            "solver": solver.name if solver else "",
+            "simulated": bool(solver and solver.simulated),
             "passes": decision.passes,
             "scored": decision.scored,
             "verifier_errors": decision.verifier_errors,
             "interval": [round(decision.low, 4), round(decision.high, 4)],
             "rollouts": [trial.rollout for trial in trials if trial.outcome != "infra"],
         }
-        self._write_evidence(folder, evidence)
-        place = self.store.admit(folder, note.tree_sha256)
-        self.parts.domains.admitted({"path": str(place), "round": self.round, **evidence})
 
     def _write_evidence(self, folder: Path, evidence: Mapping[str, Any]) -> None:
         # What a kill leaves half written must not lie in the folder: it would change the tree hash.
@@ -270,8 +288,8 @@ class Candidate:
             **target.model_dump(include={"candidate", "domain", "family", "level", "skills", "seed"}),
             method=parts.proposer.method,
             model=parts.proposer.model,
-            solver=parts.solver.name,
-            simulated=parts.solver.simulated,
+            solver=parts.solver.name if parts.solver else "",
+            simulated=bool(parts.solver and parts.solver.simulated),
             environment=target.name,
             tree_sha256=note.tree_sha256 if note else "",
             stage=ending.stage,
@@ -314,7 +332,7 @@ def plain(verdict: Verdict) -> bool | None:
 
 def tried(trial: TrialNote) -> Tried:
     """The part of a trial that calibration looks at."""
-    return Tried(trial.outcome, trial.passed, trial.value, tuple(trial.checks.items()))
+    return Tried(trial.outcome, trial.passed, trial.value, tuple(trial.checks.items()), trial.messages)
 
 
 def _sum(seconds: Iterable[float | None]) -> float | None:

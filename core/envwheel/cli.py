@@ -13,8 +13,10 @@ import sys
 COMMANDS = {
     "check": "run the gate on environments or pools",
     "run": "turn the flywheel: propose, gate, calibrate, keep",
+    "generate": "write a static pool: propose and gate, no solver",
     "status": "what a run has done so far",
     "show": "an environment with its evidence, or a rollout",
+    "digest": "what rollouts say: of a run, of Harbor's jobs, of ATIF files",
     "solve": "let a solver attempt an environment",
     "new": "write the skeleton of an environment",
     "import": "make environments of tasks in other formats",
@@ -29,6 +31,7 @@ COMMANDS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    program = argv is None
     argv = sys.argv[1:] if argv is None else argv
     if not argv or argv[0] in ("-h", "--help"):
         print(_help())
@@ -41,7 +44,14 @@ def main(argv: list[str] | None = None) -> int:
     if argv[0] not in COMMANDS:
         print(f"envwheel: there is no command '{argv[0]}'. Commands: {', '.join(COMMANDS)}.", file=sys.stderr)
         return 2
-    return _call(argv[0], argv[1:])
+    from envwheel.errors import OrdinaryUser
+
+    try:
+        return _call(argv[0], argv[1:], program)
+    except OrdinaryUser:  # everything that was opened is closed again
+        from envwheel.sandbox import userns
+
+        userns.restart()
 
 
 def _help() -> str:
@@ -60,8 +70,8 @@ def _help() -> str:
     )
 
 
-def _call(name: str, argv: list[str]) -> int:
-    from envwheel.errors import EnvwheelError
+def _call(name: str, argv: list[str], program: bool) -> int:
+    from envwheel.errors import EnvwheelError, OrdinaryUser
 
     command = importlib.import_module(f"envwheel.commands.{name}")
     parser = argparse.ArgumentParser(prog=f"envwheel {name}", description=COMMANDS[name].capitalize() + ".")
@@ -70,6 +80,8 @@ def _call(name: str, argv: list[str]) -> int:
     try:
         return command.run(args)
     except EnvwheelError as error:
+        if program and isinstance(error, OrdinaryUser):
+            raise
         from envwheel.console import plain
 
         print(f"envwheel {name}: {plain(str(error))}", file=sys.stderr)

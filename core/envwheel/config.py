@@ -40,12 +40,16 @@ class RunSection(Section):
     """Domain ids, in the order in which they judge."""
     rounds: int = Field(default=2, ge=1)
     """Turns of the flywheel."""
-    candidates: int = Field(default=8, ge=1, le=999)
+    candidates: int = Field(default=8, ge=1, le=100_000)
     """Candidates a round."""
     seed: int = 0
     """Equal seeds give equal candidates."""
     jobs: int = Field(default=2, ge=1)
     """Boxes at a time: gates and trials together."""
+    rollouts: list[str] = []
+    """Rollouts that others made: job or trial folders of Harbor, ATIF files. The digests read them too."""
+    rollout_skills: dict[str, list[str]] = {}
+    """Name of a foreign task -> the skills it trains, where its task.toml does not say."""
     max_dollars: float | None = Field(default=None, gt=0)
     """Start nothing more once models have cost this much. Needs a price for every model."""
     max_tokens: int | None = Field(default=None, gt=0)
@@ -64,6 +68,8 @@ class ProposerSection(Section):
     """Only these families of generators; empty: all."""
     levels: list[int] = []
     """Only these levels; empty: all."""
+    spread: bool = False
+    """Aim at every family (for a model: skill) and level equally often, whatever the solver can do."""
     name: str = ""
     """The model that proposes: openai:MODEL, command:PROGRAM, ...; empty: the solver's."""
     model: dict[str, Any] = {}
@@ -84,6 +90,8 @@ class ProposerSection(Section):
     """A terminal proposer keeps notes and scripts of its own, and may revise them after each round."""
     pool: str = ""
     """The folder of the static pool."""
+    digest_tokens: int = Field(default=20_000, ge=2000)
+    """How long the digest may be that a proposer finds in its box, estimated."""
 
     @property
     def is_model(self) -> bool:
@@ -105,7 +113,7 @@ class SolverSection(Section):
     """[solver]: whom the environments are for."""
 
     name: str = "local"
-    """local, simulated, openai:MODEL, command:PROGRAM or scripted:PATH."""
+    """local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM or scripted:PATH."""
     model: dict[str, Any] = {}
     """Settings of the model (docs/models.md): base_url, api_key_env, prices, ..."""
     agent: dict[str, Any] = {}
@@ -127,6 +135,8 @@ class BandSection(Section):
     """Without a pass, a spread of partial rewards counts too."""
     max_trials: int | None = Field(default=None, ge=2)
     """Trials of one environment at most, those without a valid reward included; default: twice `attempts`."""
+    recheck: int = Field(default=2, ge=0)
+    """Environments of earlier rounds that a round may calibrate again, because the solver has moved."""
 
     @model_validator(mode="after")
     def _is_a_band(self) -> BandSection:

@@ -4,8 +4,10 @@
     ├── SetupError        the person at the keyboard can mend it: one message, exit code 2
     │   ├── UsageError    a wrong argument, folder or file
     │   ├── ConfigError   envwheel.toml does not say what it must
+    │   ├── OrdinaryUser  the command must be started again as root of a user namespace; the command line does so
     │   └── DomainError   an installed domain broke its promise
     ├── InfraError        our side failed (daemon gone, disk full, host too slow); retried, never a reward
+    │   └── HostLacks     what is asked for cannot be had on this machine: trying again is no use
     ├── BuildFailed       a candidate's image does not build: the candidate's fault
     ├── BoxGone           the processes in a box, or the box itself, ended under our hands
     └── ModelError        a model gave no usable answer
@@ -39,6 +41,10 @@ class ConfigError(SetupError):
     """A configuration that cannot be used."""
 
 
+class OrdinaryUser(SetupError):
+    """Only a process that is root, of a user namespace at least, can make boxes without a daemon."""
+
+
 class DomainError(SetupError):
     """A domain plugin that cannot be loaded or whose hook raised or returned something else than promised."""
 
@@ -57,6 +63,13 @@ class InfraError(EnvwheelError):
     def __init__(self, cause: str, message: str) -> None:
         self.cause = cause
         super().__init__(message)
+
+
+class HostLacks(InfraError):
+    """The engine cannot do here what an environment needs; the message says what to do about it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("host", message)
 
 
 class BuildFailed(EnvwheelError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from envwheel.api import Check
 from envwheel.environment.folder import TaskFolder
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items):
 
 @dataclass(frozen=True, slots=True)
 class Grading:
-    """What the tests said. `output` is the tail of what they printed."""
+    """What the tests said. `output` is the tail of what they printed, `kept` a folder of the box that was asked for."""
 
     score: Score
     checks: tuple[Check, ...] = ()
@@ -46,6 +46,7 @@ class Grading:
     seconds: float = 0.0
     peak_mb: float | None = None
     cpu_s: float | None = None
+    kept: Tree = field(default_factory=Tree)
 
 
 class GradingCache:
@@ -68,9 +69,19 @@ class GradingCache:
 
 
 def grade(
-    engine: Engine, spec: BoxSpec, task: TaskFolder, artifacts: Tree, *, tests_inside: bool, reverse: bool = False
+    engine: Engine,
+    spec: BoxSpec,
+    task: TaskFolder,
+    artifacts: Tree,
+    *,
+    tests_inside: bool,
+    reverse: bool = False,
+    keep: str = "",
 ) -> Grading:
-    """Grade `artifacts` in a fresh box. `tests_inside`: the image brings /tests, else they are put there."""
+    """Grade `artifacts` in a fresh box. `tests_inside`: the image brings /tests, else they are put there.
+
+    `keep`: a folder of the box that is taken out when the tests are done.
+    """
     extra = Tree() if tests_inside else _tests(task)
     if reverse:
         extra = extra.merged(_reversed(task))
@@ -81,10 +92,11 @@ def grade(
             root.run(_prepare(stale, task.config.verifier_user))
             box.put(artifacts.merged(extra))
             result = _run_tests(box, root, task)
+            kept = _kept(box, keep) if keep else Tree()
         except BoxGone as gone:
             return Grading(Score(None, fault=f"the verifier box ended: {gone.reason}"), output=str(gone))
         box.stop()
-        return _read(box, result, task)
+        return replace(_read(box, result, task), kept=kept)
 
 
 def grade_in_place(box: Box, task: TaskFolder, *, reverse: bool = False) -> Grading:
@@ -98,10 +110,24 @@ def grade_in_place(box: Box, task: TaskFolder, *, reverse: bool = False) -> Grad
     return _read(box, result, task)
 
 
+def collect(box: Box, paths: tuple[str, ...]) -> Tree:
+    """What is at `paths`; a box that is gone for good has nothing. Raises ArtifactLimit."""
+    tree = Tree()
+    for path in paths:
+        try:
+            found = box.get(path)
+        except BoxGone as gone:
+            return replace(tree, dropped=(*tree.dropped, f"{path}: {gone}"))
+        tree = tree.merged(found or Tree())
+    return tree
+
+
 def _prepare(stale: Iterable[str], user: str | None) -> str:
-    """Bash (as root) that empties what is put in anew. /logs/verifier belongs to who runs the tests, to nobody else."""
+    """Shell (root) that empties what is put in anew. /logs/verifier belongs to who runs the tests, to nobody else."""
     owner = f"; chown -- {shlex.quote(user)} {LOGS}" if user else ""
-    return f"cd /; rm -rf -- {shlex.join([*stale, LOGS])}; mkdir -p {LOGS}; chmod 755 {LOGS}{owner}"
+    paths = [shlex.quote(path) for path in (*stale, LOGS)]
+    there = " || ".join(f"[ -e {path} ] || [ -L {path} ]" for path in paths)
+    return f"cd /; {there} && rm -rf -- {' '.join(paths)}; mkdir -p -m 755 {LOGS}{owner}"
 
 
 def _run_tests(box: Box, root: Shell, task: TaskFolder) -> CommandResult:
@@ -138,6 +164,13 @@ def _logs(box: Box) -> Tree:
             # An entry that is no file: there is something, and it is no reward.
             tree = tree.merged(Tree({path: Entry("dir", 0)}))
     return tree
+
+
+def _kept(box: Box, folder: str) -> Tree:
+    try:
+        return box.get(folder, LOG_CAPS) or Tree()
+    except ArtifactLimit:
+        return Tree()
 
 
 def _tests(task: TaskFolder) -> Tree:

@@ -14,21 +14,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from envwheel.child import load_state
-from envwheel.errors import EnvwheelError
+from envwheel.errors import EnvwheelError, OrdinaryUser
 from envwheel.listing import Listing, installed, pip_line
 from envwheel.sandbox.base import Engine
+from envwheel.sandbox.network import LACK
+from envwheel.sandbox.userns import MEND
 
 GIB = 1 << 30
 DISK_WARN_GIB, DISK_MISSING_GIB = 10, 1
 
 LACKS = {
-    "users": (
-        "boxes cannot have users of their own",
-        "run as root, or give this user ranges in /etc/subuid and /etc/subgid",
+    "users": ("root is the only user in a box; tasks that need others are refused", MEND),
+    "limits": (
+        "limits on memory, processes and CPU do not hold; the trial with half of them is left out",
+        "run as root where control groups can be made",
     ),
-    "limits": ("memory and process limits do not hold", "boot with cgroups enabled, or let the engine own a cgroup"),
+    "network": ("boxes and builds have no network; tasks that need it are refused", LACK),
     "clock": ("the shifted clock of the gate is left out", "apt-get install libfaketime"),
     "confined_builds": (
         "builds run without memory and process limits",
@@ -66,12 +70,14 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     """Does an engine answer, what does it lack, has it room, and are its base images made?"""
     try:
         engine = open_engine()
+    except OrdinaryUser:
+        raise
     except EnvwheelError as error:
         yield Condition(
             "engine",
             "missing",
             str(error),
-            "scripts/setup.sh, or: apt-get install docker.io (or, as root, buildah bubblewrap slirp4netns)",
+            "scripts/setup.sh, or: apt-get install docker.io (or buildah bubblewrap slirp4netns mmdebstrap uidmap)",
         )
         return
     try:
@@ -166,12 +172,24 @@ def clock() -> Iterator[Condition]:
 
 def models(environ: Mapping[str, str]) -> Iterator[Condition]:
     """Which solvers and proposers can be used: an endpoint with a key, or the embedded model?"""
-    if importlib.util.find_spec("openai") is None:
-        yield Condition("model openai", "warn", "the package openai is not installed", "pip install 'envwheel[openai]'")
-    key, url = bool(environ.get("OPENAI_API_KEY")), environ.get("OPENAI_BASE_URL", "")
-    detail = f"OPENAI_API_KEY is {'set' if key else 'not set'}, endpoint {url or 'the default'}"
-    yield Condition("model openai", "ok" if key else "warn", detail, "" if key else "export OPENAI_API_KEY=...")
+    yield from _endpoint("openai", environ)
+    # The second vendor is a matter of those who have its key.
+    if environ.get("ANTHROPIC_API_KEY") or importlib.util.find_spec("anthropic"):
+        yield from _endpoint("anthropic", environ)
     yield _local_model()
+
+
+def _endpoint(kind: str, environ: Mapping[str, str]) -> Iterator[Condition]:
+    """Are the SDK and the key of a vendor there?"""
+    what, vendor = f"model {kind}", kind.upper()
+    if importlib.util.find_spec(kind) is None:
+        yield Condition(what, "warn", f"the package {kind} is not installed", f"pip install 'envwheel[{kind}]'")
+    key = bool(environ.get(f"{vendor}_API_KEY"))
+    url = urlsplit(environ.get(f"{vendor}_BASE_URL", ""))
+    # Without a user and a password, should the address hold one.
+    where = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}" if url.netloc else "the default"
+    detail = f"{vendor}_API_KEY is {'set' if key else 'not set'}, endpoint {where}"
+    yield Condition(what, "ok" if key else "warn", detail, "" if key else f"export {vendor}_API_KEY=...")
 
 
 def _local_model() -> Condition:

@@ -5,8 +5,9 @@
 
 A run is a sequence of these: one `RunStart`, then for each round a `HarnessNote` (where a proposer keeps a harness), a
 `Plan`, for each candidate a `ProposalNote` for every time that somebody worked on it, a `GateNote`, a `TrialNote` for
-every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. Dollars are None when unknown, never 0
-by guess. What ended as `infra` counts in no rate.
+every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. A round may calibrate environments of
+earlier rounds again: their trials are `TrialNote`s of that round, closed by a `Recheck`. Dollars are None when unknown,
+never 0 by guess. What ended as `infra` counts in no rate.
 """
 
 from __future__ import annotations
@@ -98,6 +99,23 @@ class Target(BaseModel):
     """Fingerprints of the draft: of its parameters and of its content."""
     duplicate: bool = False
     """The run has built the same before; nothing new was found."""
+    in_band: float | None = None
+    """Probability that it will be in band, by the belief of that time; the likeliest are tried first."""
+    address: str = ""
+    """The kind of failure that it addresses, in the words of the digest; empty when none was seen there."""
+
+
+class Doubt(BaseModel):
+    """An environment that is to be calibrated again in a round, and why."""
+
+    model_config = ConfigDict(frozen=True)
+
+    candidate: str
+    environment: str
+    was: Literal["pool", "shelf"]
+    wrong: float
+    """Probability that it stands there no longer rightly."""
+    reason: str
 
 
 class Plan(Record):
@@ -110,6 +128,10 @@ class Plan(Record):
     """How many scored rollouts the digest saw."""
     failures: dict[str, int] = {}
     """How those that failed did so: kind -> count."""
+    rechecks: tuple[Doubt, ...] = ()
+    """What is calibrated again in this round."""
+    taxonomy: dict[str, int] = {}
+    """How many domains, skills and levels there are to aim at: "domain", "skill", "level" -> count."""
 
 
 class ProposalNote(Record):
@@ -180,6 +202,8 @@ class GateNote(Record):
     """It builds, the untouched state scored 0 and the reference 1, each once; None when that was not tried."""
     untouched_fails: tuple[str, ...] = ()
     """Ids of the checks that the untouched environment fails: what the work consists of."""
+    untouched_says: dict[str, str] = {}
+    """What the verifier says to those, cut short."""
 
 
 class TrialNote(Record):
@@ -202,6 +226,18 @@ class TrialNote(Record):
     tokens: Tokens = Tokens()
     checks: dict[str, bool] = {}
     """Id of each check -> passed."""
+    messages: dict[str, str] = {}
+    """What the verifier said to those that failed, cut short."""
+
+
+class ForeignNote(Record):
+    """A trial that others made and that `run.rollouts` named: it counts in digests, and in no round of this run."""
+
+    kind: Literal["foreign"] = "foreign"
+    target: Target
+    """What the environment was for, as far as is known; level -1 and skill "unknown" where nobody says."""
+    trial: TrialNote
+    solver: str
 
 
 class Attempt(Record):
@@ -249,6 +285,29 @@ class Attempt(Record):
     finished: str = ""
 
 
+class Recheck(Record):
+    """A calibration of an environment that was calibrated in an earlier round, on new trials alone."""
+
+    kind: Literal["recheck"] = "recheck"
+    round: int
+    candidate: str
+    environment: str
+    was: Literal["pool", "shelf"]
+    verdict: Literal["kept", "retired", "too_hard"]
+    """Where it belongs from now on: in the pool, nowhere (mastered, or broken), or on the shelf for later."""
+    code: str
+    """What calibration found: in_band, too_easy, ...; with `infra` and `undecided` it stays where it was."""
+    message: str
+    solver: str
+    passes: int
+    scored: int
+    low: float
+    high: float
+    wall_s: float = 0.0
+    rollouts: tuple[str, ...] = ()
+    finished: str = ""
+
+
 class RoundEnd(Record):
     """A round is complete."""
 
@@ -257,7 +316,9 @@ class RoundEnd(Record):
     finished: str
 
 
-AnyRecord = RunStart | Plan | ProposalNote | HarnessNote | GateNote | TrialNote | Attempt | RoundEnd
+AnyRecord = (
+    RunStart | Plan | ProposalNote | HarnessNote | GateNote | TrialNote | ForeignNote | Attempt | Recheck | RoundEnd
+)
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 

@@ -10,7 +10,7 @@ from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.gate.novelty import Benchmark
 from envwheel.gate.options import GateOptions
-from envwheel.ledger import Attempt, Plan
+from envwheel.ledger import Attempt, Plan, Recheck
 from envwheel.propose.base import Proposer
 from envwheel.sandbox.base import Engine
 from envwheel.solver import Solver
@@ -36,17 +36,20 @@ class Watch(Protocol):
     def closed(self, record: Attempt) -> None:
         """A candidate is done."""
 
+    def rechecked(self, record: Recheck) -> None:
+        """An environment of an earlier round was calibrated again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run is made of."""
+    """What a run is made of. Without a solver nothing is calibrated: what the gate holds is admitted."""
 
     config: Config
     store: RunDirectory
     engine: Engine
     domains: Domains
     proposer: Proposer
-    solver: Solver
+    solver: Solver | None
     control: Control
     watch: Watch
     gate: GateOptions = GATE

@@ -14,9 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from envwheel.console import safe
-from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan
+from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan, Recheck
 from envwheel.revisions import table as revisions
-from envwheel.summary import RoundSummary, summaries
+from envwheel.standing import states
+from envwheel.summary import RoundSummary, pool_balance, summaries
 
 COLOURS = {"admitted": "green", "rejected": "yellow", "infra": "red"}
 
@@ -81,6 +82,11 @@ class Board:
                 soft_wrap=True,
             )
 
+    def rechecked(self, record: Recheck) -> None:
+        """A line for an environment that was calibrated again."""
+        where = {"kept": "in the pool", "retired": "retired", "too_hard": "on the shelf"}[record.verdict]
+        self.say(f"  {record.candidate} {record.environment}: again {record.code}, {where}: {record.message}")
+
     def ended(self, summary: RoundSummary) -> None:
         """The round's bar goes."""
         if self._bar is not None:
@@ -114,10 +120,12 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     for one in rounds:
         rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
         console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
+        if one.rechecked:
+            console.print(f"round {one.round}: calibrated again: {_rechecked(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     _revisions(records, console)
-    console.print(f"pool: {pool} environments")
+    console.print(f"pool: {pool} environments{_standing(records)}", soft_wrap=True)
 
 
 def _revisions(records: Sequence[AnyRecord], console: Console) -> None:
@@ -149,6 +157,22 @@ def _aims(plan: Plan, console: Console) -> None:
     groups = Counter((target.family, target.level, target.reason) for target in plan.targets)
     for (family, level, reason), n in groups.items():
         console.print(f"[dim]    {n} x {safe(family)}, level {level}: {safe(reason)}", soft_wrap=True)
+    for doubt in plan.rechecks:
+        console.print(f"[dim]    again {safe(doubt.environment)}: {safe(doubt.reason)}", soft_wrap=True)
+
+
+def _rechecked(one: RoundSummary) -> str:
+    words = {"kept": "in the pool", "retired": "retired", "too_hard": "on the shelf"}
+    counted = ", ".join(f"{n} {words[verdict]}" for verdict, n in one.rechecked.items())
+    return counted + (f" ({one.returned} from the shelf)" if one.returned else "")
+
+
+def _standing(records: Sequence[AnyRecord]) -> str:
+    """What else there is, and how evenly the pool is spread."""
+    counted = states(records)
+    rest = "".join(f"; {word}: {n}" for word, n in (("shelf", counted["shelf"]), ("retired", counted["retired"])) if n)
+    spread = [f"{axis} {value:.2f}" for axis, value in pool_balance(records).items() if value is not None]
+    return rest + (f"; balance: {', '.join(spread)}" if spread else "")
 
 
 def _simulated(records: Sequence[AnyRecord]) -> bool:

@@ -48,7 +48,7 @@ class Solver(Protocol):
 
 
 def open_solver(spec: str, settings: Mapping[str, Any] | None = None, domains: Domains | None = None) -> Solver:
-    """The solver that `spec` names: "local", "openai:MODEL", "command:PROGRAM", "scripted:PATH" or "simulated".
+    """The solver that `spec` names: "local", "openai:MODEL", "command:PROGRAM", ... or "simulated" (docs/models.md).
 
     `settings` holds the tables `model` and `agent` (docs/models.md); for "simulated", which takes its mutants from
     `domains`, `start` and `slope`. Raises SetupError and ConfigError.

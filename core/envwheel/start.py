@@ -25,6 +25,7 @@ from envwheel.parts import Parts, Watch
 from envwheel.presets import agent_settings
 from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
+from envwheel.propose.static import Static
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.engines import open_engine
 from envwheel.solver import Solver, open_solver
@@ -64,12 +65,12 @@ def _value(config: Config, name: str) -> object:
 
 
 @contextlib.contextmanager
-def opened(config: Config, watch: Watch) -> Iterator[Parts]:
-    """Everything a run needs, closed at the end. Raises SetupError with what to mend."""
+def opened(config: Config, watch: Watch, *, calibrated: bool = True) -> Iterator[Parts]:
+    """Everything a run needs, closed at the end; without `calibrated` no solver. Raises SetupError: what to mend."""
     domains = Domains.load(config.run.domains)
     benchmark = Benchmark(map(Path, config.gate.benchmarks)) if config.gate.benchmarks else None
     with contextlib.ExitStack() as stack:
-        solver = stack.enter_context(contextlib.closing(solver_of(config, domains)))
+        solver = stack.enter_context(contextlib.closing(solver_of(config, domains))) if calibrated else None
         engine = stack.enter_context(contextlib.closing(ready_engine(config, domains)))
         proposer = stack.enter_context(contextlib.closing(proposer_of(config, domains, engine)))
         store = stack.enter_context(RunDirectory.open(config.directory))
@@ -96,8 +97,8 @@ def begin(parts: Parts) -> None:
                 envwheel=__version__,
                 domains=dict(parts.domains.versions),
                 proposer=parts.proposer.method,
-                solver=parts.solver.name,
-                simulated=parts.solver.simulated,
+                solver=parts.solver.name if parts.solver else "",
+                simulated=bool(parts.solver and parts.solver.simulated),
                 engine=parts.engine.name,
                 seed=config.run.seed,
                 started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -118,7 +119,9 @@ def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
     section = config.proposer
     if section.kind == "terminal":
         return _terminal(config, domains, engine)
-    return Procedural(domains, section.families, section.levels)
+    if section.kind == "static":
+        return Static(domains, Path(section.pool))
+    return Procedural(domains, section.families, section.levels, spread=section.spread)
 
 
 def _terminal(config: Config, domains: Domains, engine: Engine) -> Proposer:

@@ -25,21 +25,26 @@ from envwheel.errors import InfraError, UsageError
 from envwheel.ledger import (
     AnyRecord,
     Attempt,
+    ForeignNote,
     GateNote,
     HarnessNote,
     OtherSchema,
     Plan,
     ProposalNote,
+    Recheck,
     Record,
     RoundEnd,
     RunStart,
     TrialNote,
     parse,
 )
+from envwheel.standing import standings
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, Attempt, RoundEnd)
+R = TypeVar(
+    "R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, ForeignNote, Attempt, Recheck, RoundEnd
+)
 
 
 class RunDirectory:
@@ -165,9 +170,9 @@ def write_file(path: Path, text: str, *, part: Path | None = None) -> None:
 
 
 def pool(path: Path, records: Iterable[AnyRecord]) -> list[str]:
-    """Names of the admitted environments of the run at `path`."""
-    admitted = {r.environment for r in records if isinstance(r, Attempt) and r.verdict == "admitted"}
-    return sorted(name for name in admitted if (path / "environments" / name / "task.toml").is_file())
+    """Names of the environments in the pool of the run at `path`: admitted, and not retired or shelved since."""
+    names = {one.attempt.environment for one in standings(records).values() if one.state == "pool"}
+    return sorted(name for name in names if (path / "environments" / name / "task.toml").is_file())
 
 
 def _write_all(file: int, data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 summaries(records)             # a RoundSummary for each round that was begun
 status(records, pool=7)        # the object of `status --json`
+pool_balance(records)          # how evenly the pool is spread over domains, skills and levels
 """
 
 from __future__ import annotations
@@ -12,8 +13,21 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from envwheel.ledger import AnyRecord, Attempt, HarnessNote, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.balance import balance, taxonomy_of
+from envwheel.ledger import (
+    AnyRecord,
+    Attempt,
+    ForeignNote,
+    HarnessNote,
+    Plan,
+    Recheck,
+    RoundEnd,
+    RunStart,
+    Tokens,
+    TrialNote,
+)
 from envwheel.revisions import table as revisions
+from envwheel.standing import standings, states
 
 
 class RoundSummary(BaseModel):
@@ -31,6 +45,12 @@ class RoundSummary(BaseModel):
     tokens: int
     dollars: float | None
     seconds: float
+    rechecked: dict[str, int] = {}
+    """Environments of earlier rounds that were calibrated again: verdict -> count."""
+    returned: int = 0
+    """How many of those came from the shelf into the pool."""
+    balance: dict[str, float | None] = {}
+    """Of the round's targets (balance.py)."""
 
     @property
     def valid_rate(self) -> float | None:
@@ -65,22 +85,29 @@ class RoundSummary(BaseModel):
             "complete": self.complete,
             "valid_rate": self.valid_rate,
             "seconds_per_valid": None if seconds is None else round(seconds, 2),
+            "rechecked": self.rechecked,
+            "returned": self.returned,
+            "balance": self.balance,
         }
 
 
 def summaries(records: Iterable[AnyRecord]) -> list[RoundSummary]:
     """One summary for each round that was begun."""
+    records = list(records)
     by_round: dict[int, list[AnyRecord]] = {}
     for record in records:
-        if not isinstance(record, RunStart):
+        if not isinstance(record, RunStart | ForeignNote):
             by_round.setdefault(record.round, []).append(record)
-    return [_summary(number, by_round[number]) for number in sorted(by_round)]
+    sizes = taxonomy_of(records)
+    return [_summary(number, by_round[number], sizes) for number in sorted(by_round)]
 
 
-def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
+def _summary(number: int, records: list[AnyRecord], taxonomy: Mapping[str, int]) -> RoundSummary:
     # An attempt that our side failed may be made again when its round is resumed: a candidate's last record counts.
     attempts = list({record.candidate: record for record in records if isinstance(record, Attempt)}.values())
     trials = [record for record in records if isinstance(record, TrialNote)]
+    rechecks = [record for record in records if isinstance(record, Recheck)]
+    targets = [target for record in records if isinstance(record, Plan) for target in record.targets]
     harness = sum((record.tokens for record in records if isinstance(record, HarnessNote)), Tokens())
     tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), harness))
     return RoundSummary(
@@ -95,13 +122,31 @@ def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
         scored=sum(trial.outcome == "scored" for trial in trials),
         tokens=tokens.input + tokens.output,
         dollars=tokens.dollars,
-        seconds=sum(attempt.wall_s for attempt in attempts),
+        seconds=sum(a.wall_s for a in attempts) + sum(record.wall_s for record in rechecks),
+        rechecked=dict(Counter(record.verdict for record in rechecks)),
+        returned=sum(record.was == "shelf" and record.verdict == "kept" for record in rechecks),
+        balance=balance([target for target in targets if not target.duplicate], taxonomy),
     )
 
 
 def status(records: Iterable[AnyRecord], pool: int) -> Mapping[str, Any]:
-    """The object that `status --json` prints; `pool` is how many environments are admitted."""
+    """The object that `status --json` prints; `pool` is how many environments are in the pool."""
     records = list(records)
+    counted = states(records)
     harness = [revision.status() for revision in revisions(records)]
-    rounds = [summary.status() for summary in summaries(records)]
-    return {"rounds": rounds, "pool": pool, **({"harness": harness} if harness else {})}
+    return {
+        "rounds": [summary.status() for summary in summaries(records)],
+        "pool": pool,
+        "shelf": counted["shelf"],
+        "retired": counted["retired"],
+        "balance": pool_balance(records),
+        **({"harness": harness} if harness else {}),
+    }
+
+
+def pool_balance(records: Iterable[AnyRecord]) -> dict[str, float | None]:
+    """The balance of the environments in the pool."""
+    records = list(records)
+    pool = {id for id, one in standings(records).items() if one.state == "pool"}
+    targets = [target for record in records if isinstance(record, Plan) for target in record.targets]
+    return balance([target for target in targets if target.candidate in pool], taxonomy_of(records))

@@ -21,7 +21,8 @@ from envwheel.api import Trial as ApiTrial
 from envwheel.environment.folder import TaskFolder
 from envwheel.environment.tree import tree_from_folder
 from envwheel.errors import BoxGone, InfraError
-from envwheel.grading import Grading, GradingCache, grade, grade_in_place
+from envwheel.grading import Grading, GradingCache, collect, grade, grade_in_place
+from envwheel.needs import refuse
 from envwheel.reward import Score
 from envwheel.sandbox.base import ArtifactLimit, Box, BoxSpec, Engine, Image, Role, Shell, Tree
 
@@ -130,16 +131,15 @@ class Attempt:
 
 
 def build_images(engine: Engine, task: TaskFolder) -> Images:
-    """Both images of `task`. Raises BuildFailed, InfraError."""
-    config = task.config
-    limit = config.build_timeout_s
-    if task.work_context is None:
-        work = engine.image(config.docker_image or "")
-    else:
-        work = engine.build(task.work_context, timeout_s=limit)
-    if not config.separate:
-        return Images(work, None)
+    """Both images of `task`. Raises BuildFailed, InfraError; HostLacks when it needs what the engine lacks."""
+    refuse(engine, task)
+    config, limit = task.config, task.config.build_timeout_s
+    context = task.work_context
+    work = engine.build(context, timeout_s=limit) if context else engine.image(config.docker_image or "")
     try:
+        refuse(engine, task, work.user)
+        if not config.separate:
+            return Images(work, None)
         return Images(work, engine.build(task.verifier_context, timeout_s=limit) if task.verifier_context else work)
     except BaseException:
         engine.remove(work)
@@ -164,8 +164,8 @@ class ScriptWork:
         started = time.monotonic()
         shell = box.shell(env=self.env)
         if self.solution is not None:
-            root = shell if box.spec.user in ROOT else box.shell(user="root")
-            root.run("rm -rf /solution")
+            if shell.run("[ -e /solution ] || [ -L /solution ]").exit_code == 0:
+                (shell if box.spec.user in ROOT else box.shell(user="root")).run("rm -rf /solution")
             box.put(self.solution)
         report = WorkReport()
         for script in self.scripts:
@@ -256,6 +256,16 @@ class Stage:
         with self._room("verifier"):
             return self._recorded(kind, id, lambda: Attempt(self._graded(kind, id, artifacts), artifacts)).record
 
+    def observe(self, kind: str, id: str, artifacts: Tree, folder: str) -> Attempt:
+        """Grade made-up artifacts anew; the attempt has what is then in `folder` of the box, in place of artifacts."""
+
+        def run() -> Attempt:
+            grading = self._run_tests(artifacts, keep=folder)
+            return Attempt(self._of(kind, id, grading), grading.kept)
+
+        with self._room("verifier"):
+            return self._recorded(kind, id, run)
+
     def _room(self, *roles: Role) -> AbstractContextManager[None]:
         """Memory for one box at a time of each of `roles`."""
         return self.engine.room.taken(max(self.spec(role).limits.memory_mb for role in roles))
@@ -276,7 +286,7 @@ class Stage:
             box.stop()
             used = box.usage()
             try:
-                artifacts = _collect(box, self.task.config.artifact_paths)
+                artifacts = collect(box, self.task.config.artifact_paths)
             except ArtifactLimit as limit:
                 record = self._record(work.kind, work.id, "scored", 0.0, reason="artifact_limit", log_tail=str(limit))
                 return Attempt(replace(record, work=report, peak_mb=used.peak_mb, cpu_s=used.cpu_s), Tree())
@@ -332,11 +342,11 @@ class Stage:
             return record
         return replace(record, outcome="scored", reward=0.0, reason="broke_verifier")
 
-    def _run_tests(self, artifacts: Tree) -> Grading:
+    def _run_tests(self, artifacts: Tree, keep: str = "") -> Grading:
         inside = self.task.verifier_context is not None
         reverse = self.perturbation.reverse_tests
         spec = self.spec("verifier")
-        return grade(self.engine, spec, self.task, artifacts, tests_inside=inside, reverse=reverse)
+        return grade(self.engine, spec, self.task, artifacts, tests_inside=inside, reverse=reverse, keep=keep)
 
     def spec(self, role: Role) -> BoxSpec:
         """The box for `role`. Gate and solver get the same draws, so that a verifier cannot tell them apart."""
@@ -378,18 +388,6 @@ class Stage:
     ) -> TrialRecord:
         name = self.perturbation.name
         return TrialRecord(kind, id, name, outcome, reward, 0.0, reason=reason, log_tail=log_tail[-LOG_TAIL:])
-
-
-def _collect(box: Box, paths: tuple[str, ...]) -> Tree:
-    """What is at `paths`; a box that is gone for good has nothing. Raises ArtifactLimit."""
-    tree = Tree()
-    for path in paths:
-        try:
-            found = box.get(path)
-        except BoxGone as gone:
-            return replace(tree, dropped=(*tree.dropped, f"{path}: {gone}"))
-        tree = tree.merged(found or Tree())
-    return tree
 
 
 def as_api_trial(record: TrialRecord) -> ApiTrial:

@@ -13,7 +13,7 @@ from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
 from envwheel.sandbox.engines import open_engine
 from envwheel.sandbox.image_store import ImageStore
 from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace import missing, not_here
 from envwheel.sandbox.owner import Owner, parse
 
 ENGINES = ("docker", "namespace")
@@ -31,8 +31,8 @@ BuildImage = Callable[..., Image]
 @pytest.fixture(scope="session", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """The engine under test. As an ordinary user, without the programs, the second one is left out with the reason."""
-    if request.param == "namespace" and missing():
-        pytest.skip(missing())
+    if request.param == "namespace" and (missing() or not_here()):
+        pytest.skip(missing() or not_here())
     opened = open_engine(request.param)
     yield opened
     opened.close()
@@ -99,6 +99,21 @@ def _idle(store: ImageStore, key: str) -> bool:
         return free
 
 
+@pytest.fixture(scope="session")
+def person(engine: Engine) -> str:
+    """Who works in the boxes of these tests: the user of the base image, root where there is no other."""
+    return "root" if "users" in engine.lacks else "agent"
+
+
+@pytest.fixture(autouse=True)
+def lack(request: pytest.FixtureRequest) -> None:
+    """Leaves out a test marked `needs("users")` where the engine lacks that."""
+    for mark in request.node.iter_markers("needs"):
+        absent = set(mark.args) & request.getfixturevalue("engine").lacks
+        if absent:
+            pytest.skip(f"this engine lacks {', '.join(sorted(absent))}")
+
+
 @pytest.fixture
 def held(engine: Engine) -> Held:
     """`held(owner)`: what that process holds; `held.has_image(id)`."""
@@ -106,12 +121,12 @@ def held(engine: Engine) -> Held:
 
 
 @pytest.fixture
-def start(engine: Engine) -> Iterator[StartBox]:
+def start(engine: Engine, person: str) -> Iterator[StartBox]:
     """`start(image=..., user=..., limits=..., ...)`: a box that ends with the test."""
     boxes: list[Box] = []
 
     def one(**spec: object) -> Box:
-        fields = {"image": BASE, "role": "work", "user": "agent", "limits": SMALL, "lifetime_s": 300.0, **spec}
+        fields = {"image": BASE, "role": "work", "user": person, "limits": SMALL, "lifetime_s": 300.0, **spec}
         box = engine.start(BoxSpec(**fields))  # type: ignore[arg-type]
         boxes.append(box)
         return box
@@ -122,9 +137,9 @@ def start(engine: Engine) -> Iterator[StartBox]:
 
 
 @pytest.fixture(scope="module")
-def shared_shell(engine: Engine) -> Iterator[Shell]:
+def shared_shell(engine: Engine, person: str) -> Iterator[Shell]:
     """One shell for tests that only run commands."""
-    with engine.start(BoxSpec(BASE, "work", user="agent", limits=SMALL)) as box:
+    with engine.start(BoxSpec(BASE, "work", user=person, limits=SMALL)) as box:
         yield box.shell()
 
 

@@ -34,6 +34,7 @@ def rss_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+@pytest.mark.needs("limits")
 def test_fork_bomb(start):
     box = start()
     shell = box.shell()
@@ -137,6 +138,7 @@ def test_hostile_artifacts(start):
     assert box.get("/app/a/loop/x") is None
 
 
+@pytest.mark.needs("users")
 def test_no_more_rights_than_needed(start):
     box = start()
     root = box.shell(user="root")

@@ -6,7 +6,7 @@ from envwheel.errors import BuildFailed
 from envwheel.sandbox.base import BoxLimits, BoxSpec
 from envwheel.sandbox.build_plan import plan
 from envwheel.sandbox.engines import open_engine
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace import missing, not_here
 
 pytestmark = pytest.mark.e2e
 
@@ -129,8 +129,8 @@ FAILING = {
 
 @pytest.fixture(scope="module")
 def engines():
-    if missing():
-        pytest.skip(missing())
+    if missing() or not_here():
+        pytest.skip(missing() or not_here())
     opened = [open_engine(name) for name in ("docker", "namespace")]
     yield opened
     for engine in opened:

@@ -79,9 +79,7 @@ def test_the_dockerfiles(tmp_path: Path) -> None:
         "RUN bash /tmp/setup.sh && rm /tmp/setup.sh && chown -Rh agent:agent /app\n"
     )
     assert (folder / "environment/setup.sh").read_text() == "touch /app/x\n"
-    assert (folder / "tests/Dockerfile").read_text() == (
-        "FROM v:1\nCOPY . /tests/\nRUN chmod -R go-rwx /tests\nWORKDIR /app\n"
-    )
+    assert (folder / "tests/Dockerfile").read_text() == "FROM v:1\nWORKDIR /app\nCOPY . /tests/\n"
     bare = write(replace(DRAFT, files={}), tmp_path / "bare")
     assert (bare / "environment/Dockerfile").read_text() == "FROM envwheel/base:bookworm\nWORKDIR /app\n"
 

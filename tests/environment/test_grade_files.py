@@ -186,3 +186,9 @@ def test_the_kit_needs_only_the_standard_library_and_an_old_python() -> None:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in names:
                 assert name.split(".")[0] in sys.stdlib_module_names | own, f"{path.name} imports {name}"
+
+
+def test_a_verifier_that_only_looks_at_files_does_not_wait_for_modules_that_run_programs() -> None:
+    look = f"import sys; sys.path.insert(0, {str(KIT)!r}); import grade; grade.plain_file('/x'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", look], capture_output=True, text=True, check=True)
+    assert not {"grade_run", "hashlib", "shutil", "subprocess", "tempfile", "typing"} & set(done.stdout.split())

@@ -18,6 +18,7 @@ from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.gate.options import GateOptions
 from envwheel.parts import Parts
+from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
 from envwheel.start import begin
 from envwheel.store import RunDirectory
@@ -43,11 +44,19 @@ def make_parts(toy: Domains, tmp_path: Path) -> Iterator[MakeParts]:
     """Parts of a run in `tmp_path`/run, opened anew at each call, as a new process would."""
     open_stores: list[RunDirectory] = []
 
-    def make(solver: Scripted | None = None, families: tuple[str, ...] = ("sum",), **changes: object) -> Parts:
+    def make(
+        solver: Scripted | None = None,
+        families: tuple[str, ...] = ("sum",),
+        *,
+        solved: bool = True,
+        proposer: Proposer | None = None,
+        out: str = "run",
+        **changes: object,
+    ) -> Parts:
         while open_stores:
             open_stores.pop().close()
         dotted = {name.replace("__", "."): value for name, value in changes.items()}
-        config = override(Config(), {"run.domains": ["toy"], "run.out": str(tmp_path / "run"), **dotted})
+        config = override(Config(), {"run.domains": ["toy"], "run.out": str(tmp_path / out), **dotted})
         store = RunDirectory.open(config.directory)
         open_stores.append(store)
         parts = Parts(
@@ -55,8 +64,8 @@ def make_parts(toy: Domains, tmp_path: Path) -> Iterator[MakeParts]:
             store=store,
             engine=engine(),
             domains=toy,
-            proposer=Procedural(toy, families),
-            solver=solver or Scripted(),
+            proposer=proposer or Procedural(toy, families, spread=config.proposer.spread),
+            solver=(solver or Scripted()) if solved else None,
             control=Control(
                 config.run.jobs, max_tokens=config.run.max_tokens, max_dollars=config.run.max_dollars, back_off_s=0.0
             ),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from envwheel.environment.folder import TaskFolder
 from envwheel.errors import InfraError
-from envwheel.ledger import Attempt, Plan
+from envwheel.ledger import Attempt, Plan, Recheck
 from envwheel.model.base import ModelUsage
 from envwheel.parts import Parts
 from envwheel.rollout import RolloutWriter
@@ -121,6 +121,7 @@ class Watcher:
 
     attempts: list[Attempt] = field(default_factory=list)
     plans: list[Plan] = field(default_factory=list)
+    rechecks: list[Recheck] = field(default_factory=list)
     on_closed: Callable[[Attempt], None] = lambda record: None
 
     def planned(self, plan: Plan, done: int) -> None:
@@ -135,6 +136,9 @@ class Watcher:
     def closed(self, record: Attempt) -> None:
         self.attempts.append(record)
         self.on_closed(record)
+
+    def rechecked(self, record: Recheck) -> None:
+        self.rechecks.append(record)
 
 
 MakeParts = Callable[..., Parts]

@@ -240,3 +240,17 @@ def test_families_that_are_not_there_are_named(make_parts: MakeParts) -> None:
         Procedural(domains, ["nope"])
     with pytest.raises(ConfigError, match="offer no family"):
         Procedural(domains, [], [9])
+
+
+def test_the_likeliest_in_band_are_tried_first_so_that_a_budget_is_spent_on_those(make_parts: MakeParts) -> None:
+    size = {"run__candidates": 8, "run__jobs": 1, "band__recheck": 0}
+    assert Flywheel(make_parts(Scripted((1.0, 0.5, 0.0)), run__rounds=1, **size)).run()
+    parts = make_parts(Scripted((1.0, 0.5, 0.0)), run__rounds=2, **size)
+    parts.watch.on_closed = lambda record: parts.control.stop("the budget is used up")  # type: ignore[attr-defined]
+    assert not Flywheel(parts).run()
+    chances = {target.candidate: target.in_band for target in parts.store.of(Plan)[1].targets}
+    tried = {note.candidate for note in parts.store.of(GateNote, round=2)}
+    likeliest = sorted(chances, key=lambda candidate: -chances[candidate])
+    assert 1 <= len(tried) <= 3  # one box at a time, two candidates under way
+    assert min(chances[candidate] for candidate in tried) >= chances[likeliest[2]]
+    assert max(chances.values()) > min(chances.values())

@@ -23,7 +23,7 @@ def test_status_has_the_fixed_shape_and_counts() -> None:
         plan(target("d1"), round=2),
     ]
     said = status(records, pool=1)
-    assert set(said) == {"rounds", "pool"}
+    assert {"rounds", "pool"} <= set(said)
     first, second = said["rounds"]
     fixed = {"round", "proposed", "valid", "admitted", "rejected", "infra", "pass_rate", "tokens", "dollars", "seconds"}
     assert fixed <= set(first)

@@ -79,6 +79,15 @@ def test_no_family_takes_the_whole_round() -> None:
     assert len(chosen) >= 4
 
 
+def test_of_equal_families_the_one_that_changes_is_aimed_at() -> None:
+    seen = {("swe", id, 0): rate(4, 8) for id in SKILLS}
+    for change in (0.3, -0.3):
+        first = choose({"swe": FAMILIES}, seen, {}, 1, 1, {("swe", "sort"): change, ("swe", "count"): 0.1})[0]
+        assert first.family.id == "sort"
+        assert f"the family's rate changed by {change:+.2f}" in first.reason
+    assert "changed" not in choose({"swe": FAMILIES}, seen, {}, 1, 1)[0].reason
+
+
 def test_what_the_gate_rejects_is_aimed_at_less() -> None:
     bad = dict.fromkeys(SKILLS, (8, 8)) | {"links": (0, 8)}
     assert "links" not in {aim.family.id for aim in aims(number=5, valid=bad)}

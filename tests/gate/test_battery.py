@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from envwheel.gate.battery import Target, battery
-from envwheel.gate.payloads import kind_of, text
+from envwheel.gate.payloads import CODE_AS_DATA, kind_of, text
 
 KINDS = ("python", "shell", "javascript", "perl", "ruby", "c", "make", "npm")
 TARGET = Target(
@@ -67,3 +69,23 @@ def test_payloads() -> None:
 )
 def test_what_may_be_run(path: str, data: bytes, mode: int, kind: str | None) -> None:
     assert kind_of(path, data, mode) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("evaluated", [sys.executable, "-c", "import sys; eval(open(sys.argv[1]).read())"]),
+        ("sourced", [sys.executable, "-c", "import pickle, sys; pickle.load(open(sys.argv[1], 'rb'))"]),
+        ("sourced", ["bash", "-c", 'source "$1"', "-"]),
+    ],
+)
+def test_data_that_forges_where_it_is_taken_for_code(tmp_path: Path, name: str, taken: list[str]) -> None:
+    data = tmp_path / "data"
+    data.write_text(CODE_AS_DATA[name].replace("/logs/verifier", str(tmp_path / "logs")))
+    subprocess.run([*taken, str(data)], capture_output=True, check=False)
+    assert (tmp_path / "logs/reward.txt").read_text() == "1\n"
+
+
+def test_data_is_taken_for_code_only_where_the_tests_have_such_a_word() -> None:
+    ids = {attack.id for attack in battery(Target(("/app/x.csv",), evaluated=True))}
+    assert {"13-evaluated-data", "13-sourced-data"} <= ids

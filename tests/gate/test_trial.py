@@ -62,7 +62,7 @@ def test_shared_mode_costs_one_box_and_two_shells(make_task: Any, play: Any) -> 
     here = stage(make_task(mode="shared"), play())
     here.attempt(solution_work(here.task))
     (box,) = here.engine.boxes
-    assert len(box.commands) == 5  # empty /solution, solve | stop and empty, test, stop
+    assert len(box.commands) == 6  # look at /solution, empty it, solve | stop and empty, test, stop
     here.attempt(NoWork())
     assert len(here.engine.boxes[1].commands) == 3
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envwheel.gate.wrong_artifacts import Result, Wrong, one_off, same, wrong_artifacts
+from envwheel.gate.wrong_artifacts import Result, Wrong, is_data, one_off, reversed_lines, same, wrong_artifacts
 from envwheel.sandbox.base import Entry, Tree
 
 
@@ -146,3 +146,13 @@ def test_every_mutant_differs_and_nothing_raises(files: dict[str, bytes]) -> Non
             path not in wrong.tree.entries or not same(wrong.tree.entries[path].data, entry.data)
             for path, entry in reference.entries.items()
         )
+
+
+def test_the_rows_of_a_markdown_table_are_data() -> None:
+    page = b"# A\n\n| a | b |\n|---|--:|\n| x | 12 |\n| y | 40 |\n| z | 5 |\n\nTotal 99\n"
+    assert is_data("/app/a.md", page)
+    assert not is_data("/app/a.md", b"# A\n\nTotal 99\n")
+    assert one_off("/app/a.md", page) == page.replace(b"40", b"90")
+    back = reversed_lines("/app/a.md", page)
+    assert back is not None
+    assert back.split() == page.replace(b"x | 12", b"?").replace(b"z | 5", b"x | 12").replace(b"?", b"z | 5").split()

@@ -1,15 +1,19 @@
-"""A real HTTP endpoint on 127.0.0.1 whose answers a test writes."""
+"""A real HTTP endpoint on 127.0.0.1 whose answers a test writes; `spoken.py` is made importable."""
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 JSON = {"Content-Type": "application/json"}
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -21,13 +25,15 @@ class Endpoint:
 
     answers: list[Answer] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+    raw: list[bytes] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     url: str = ""
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        self.asked.append(json.loads(request.rfile.read(int(request.headers["Content-Length"]))))
+        self.raw.append(request.rfile.read(int(request.headers["Content-Length"])))
+        self.asked.append(json.loads(self.raw[-1]))
         self.headers.append({key.lower(): value for key, value in request.headers.items()})
         self.paths.append(request.path)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]

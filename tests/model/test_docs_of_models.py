@@ -31,6 +31,7 @@ def taken(module: str) -> set[str]:
     ("title", "module"),
     [
         ("`openai`", "model/openai.py"),
+        ("`anthropic`", "model/anthropic.py"),
         ("`command`", "model/command.py"),
         ("`scripted`", "model/scripted.py"),
         ("`local`", "model/local.py"),

@@ -59,6 +59,9 @@ def test_a_bare_text_costs_an_unknown_price(tmp_path: Path) -> None:
         ("print('{}')", "`text`"),
         ("print('[' * 200000)", "no JSON answer"),
         ("""print('{"text": "a", "usage": {"tokens": 1}}')""", "no JSON answer"),
+        ("""print('{"text": "a", "usage": {"input_tokens": "many"}}')""", "no JSON answer"),
+        ("""print('{"text": "a", "completion_token_ids": ["a"]}')""", "no JSON answer"),
+        ("""print('{"error": "unavailable", "retry_after_s": "soon"}')""", "no JSON answer"),
         ("pass", "no JSON answer"),
         ("sys.stderr.write('e' * 3_000_000); sys.exit(1)", "exit code 1"),
         ("""print('{"error": "unavailable", "message": "later"}')""", "later"),
@@ -81,7 +84,7 @@ def test_time_limits_kill_the_program_and_its_children(tmp_path: Path) -> None:
     code = f"subprocess.Popen(['sh', '-c', 'sleep 2; touch {mark}'])\ntime.sleep(60)"
     with pytest.raises(ModelTimeout):
         ask(program(tmp_path, code), Sampling(timeout_s=0.5))
-    with pytest.raises(ModelUnavailable, match="killed after"):
+    with pytest.raises(ModelUnavailable, match=r"no answer within 0\.3 s"):
         ask(program(tmp_path, "time.sleep(60)", timeout_s=0.3))
     ask(program(tmp_path, 'time.sleep(2.5); print(json.dumps({"text": ""}))'))
     assert not mark.exists()
@@ -92,6 +95,22 @@ def test_errors_of_the_format(tmp_path: Path) -> None:
         ask(program(tmp_path, """print('{"error": "refused"}')"""))
     with pytest.raises(ContextOverflow):
         ask(program(tmp_path, """print('{"error": "overflow"}')"""))
+
+
+def test_a_pause_that_the_program_asks_for_is_kept(tmp_path: Path) -> None:
+    script, pauses = tmp_path / "model.py", []
+    script.write_text("""print('{"error": "unavailable", "message": "busy", "retry_after_s": 7}')""")
+    model = CommandModel([sys.executable, "-I", "-S", str(script)], {"retries": 2}, sleep=pauses.append)
+    with pytest.raises(ModelUnavailable, match="after 3 tries: busy"):
+        ask(model)
+    assert pauses == [7.0, 7.0]
+
+
+def test_the_programs_own_dollars_count_where_no_table_stands_above_them(tmp_path: Path) -> None:
+    code = """print('{"text": null, "usage": {"input_tokens": 1000000, "dollars": 0.5}}')"""
+    done = ask(program(tmp_path, code))
+    assert (done.text, done.usage.dollars) == ("", 0.5)
+    assert ask(program(tmp_path, code, prices={"input": 2.0, "output": 0})).usage.dollars == 2.0
 
 
 def test_a_failure_is_tried_again(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import threading
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -102,6 +105,38 @@ def test_prompt_ids_completion_ids_and_logprobs_come_with_the_answer(endpoint: A
 
 def test_a_cut_answer_is_one(endpoint: Any) -> None:
     assert local(serve_llama(endpoint, stop_type="limit")).complete([], [], Sampling()).finish_reason == "length"
+
+
+def test_closing_waits_for_calls_under_way_and_ends_later_ones(endpoint: Any) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+    model = local(serve_llama(endpoint))
+    last = endpoint.answers[-1]
+
+    def late(request: Any) -> None:
+        asked.set()
+        go_on.wait(20)
+        last(request)
+
+    endpoint.answers[-1] = late
+    with ThreadPoolExecutor(2) as pool:
+        answer = pool.submit(model.complete, [], [], Sampling())
+        assert asked.wait(20)
+        closing = pool.submit(model.close)
+        while model._server is not None:
+            time.sleep(0.01)
+        with pytest.raises(ModelUnavailable, match="closed"):
+            model.complete([], [], Sampling())
+        assert not closing.done()
+        go_on.set()
+        assert answer.result(20).text == "x"
+        closing.result(20)
+
+
+def test_an_answer_without_what_was_asked_for_is_unavailable(endpoint: Any) -> None:
+    for odd in ({}, [], {"prompt": 5}, {"prompt": "x", "tokens": [1], "timings": 5}):
+        endpoint.answers.clear()
+        with pytest.raises(ModelUnavailable):
+            local(endpoint.then(200, odd)).complete([], [], Sampling())
 
 
 def test_overflow_trouble_and_silence(endpoint: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 from envwheel.errors import SetupError, UsageError
 from envwheel.sandbox import engines
 from envwheel.sandbox.docker_build import failure
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace import missing, not_here
 
 
 def test_an_unknown_engine_names_the_installed_ones():
@@ -26,7 +26,7 @@ def test_a_silent_daemon_is_a_setup_error_with_the_line_that_mends_it(monkeypatc
         engines.open_engine("auto")
 
 
-@pytest.mark.skipif(bool(missing()), reason=missing())
+@pytest.mark.skipif(bool(missing() or not_here()), reason=missing() or not_here())
 def test_without_a_daemon_auto_takes_the_namespace_engine(monkeypatch, tmp_path):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
     engine = engines.open_engine("auto")

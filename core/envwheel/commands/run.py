@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from envwheel.errors import UsageError
+
 if TYPE_CHECKING:
     from envwheel.config import Config
+    from envwheel.ledger import AnyRecord
 
 EPILOG = """
 Without CONFIG, envwheel.toml of the working directory is used where there is one. The run directory (runs/NAME) holds
@@ -24,10 +29,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
-    parser.add_argument("--proposer", metavar="KIND", help="procedural, terminal")
+    parser.add_argument("--proposer", help="procedural, terminal, prompt_only")
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
     parser.add_argument("--proposer-network", choices=("none", "on"), help="whether its box may fetch packages")
-    parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument("--pool", metavar="DIR", help="take the candidates from a static pool: no proposer")
+    parser.add_argument(
+        "--solver", help="local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM, scripted:PATH"
+    )
+    parser.add_argument(
+        "--rollouts",
+        nargs="+",
+        metavar="PATH",
+        help="rollouts that others made, for the digest: Harbor jobs, ATIF files",
+    )
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
@@ -43,36 +57,57 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from envwheel.commands.status import write_report
+    from envwheel.progress import report
+    from envwheel.summary import status
+
+    started = time.monotonic()
+    ended = turn(_config(args), resume=args.resume, quiet=args.json)
+    write_report(ended.path, ended.records, ended.path / "report.html")
+    if args.json:
+        print(json.dumps(status(ended.records, ended.pool)))
+    else:
+        report(ended.records, ended.pool, Console(highlight=False))
+        print(f"run directory: {ended.path} ({time.monotonic() - started:.0f} s)")
+    return ended.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that came to an end; `pool` is how many environments it holds."""
+
+    path: Path
+    records: Sequence[AnyRecord]
+    pool: int
+    exit_code: int
+
+
+def turn(config: Config, *, resume: bool, quiet: bool, calibrated: bool = True) -> Ended:
+    """Turn the flywheel until it is done or stopped, and say why when it was. Raises SetupError, InfraError."""
     from envwheel.console import console
     from envwheel.control import interruptible
     from envwheel.flywheel import Flywheel
     from envwheel.index import refresh
-    from envwheel.progress import Board, report
+    from envwheel.progress import Board
+    from envwheel.propose import foreign
     from envwheel.start import opened, settled
     from envwheel.store import pool
-    from envwheel.summary import status
 
-    started = time.monotonic()
-    config = settled(_config(args), resume=args.resume)
-    board = Board(console(), quiet=args.json)
-    with opened(config, board) as parts:
+    config = settled(config, resume=resume)
+    board = Board(console(), quiet=quiet)
+    with opened(config, board, calibrated=calibrated) as parts:
+        for one in foreign.take(parts.store, config.run):
+            board.say(f"{one.path}: not read: {one.why}")
         with board, interruptible(parts.control, parts.engine.close, board.say):
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
         refresh(path)
-        write_report(path, records, path / "report.html")
     admitted = len(pool(path, records))
-    if args.json:
-        print(json.dumps(status(records, admitted)))
-    else:
-        report(records, admitted, Console(highlight=False))
-        print(f"run directory: {path} ({time.monotonic() - started:.0f} s)")
     if parts.control.interrupted:
         console().print("Interrupted; go on with --resume.")
-        return 130
+        return Ended(path, records, admitted, 130)
     if not complete:
         console().print(f"Stopped: {parts.control.reason or 'our side failed some candidates'}. Go on with --resume.")
-    return 0 if admitted else 1
+    return Ended(path, records, admitted, 0 if admitted else 1)
 
 
 def _config(args: argparse.Namespace) -> Config:
@@ -80,6 +115,8 @@ def _config(args: argparse.Namespace) -> Config:
     from envwheel.start import CONFIG
     from envwheel.store import RunDirectory
 
+    if args.pool and args.proposer:
+        raise UsageError("--pool takes the candidates from a folder, --proposer makes them: name one.")
     path = args.config or (Path(CONFIG) if Path(CONFIG).is_file() else None)
     if path is None and args.resume and args.out and RunDirectory.read(Path(args.out)):
         path = Path(args.out) / CONFIG
@@ -92,9 +129,11 @@ def _config(args: argparse.Namespace) -> Config:
         "run.jobs": args.jobs,
         "run.max_dollars": args.max_cost,
         "run.max_tokens": args.max_tokens,
-        "proposer.kind": args.proposer,
+        "run.rollouts": args.rollouts,
+        "proposer.kind": "static" if args.pool else args.proposer,
         "proposer.name": args.model,
         "proposer.network": args.proposer_network and args.proposer_network == "on",
+        "proposer.pool": args.pool,
         "solver.name": args.solver,
         "engine.name": args.engine,
     }

@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("path", type=Path, nargs="+", metavar="PATH", help="environments, or folders of them")
     parser.add_argument("-k", type=int, default=1, metavar="N", help="trials of each (default 1)")
-    parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument(
+        "--solver", help="local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM, scripted:PATH"
+    )
     parser.add_argument("--config", type=Path, help="an envwheel.toml, for its [solver] and [engine]")
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--seed", type=int, default=0, help="equal seeds give equal trials, as far as the solver can")

@@ -61,7 +61,9 @@ def _candidates(run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, A
     for record in records:
         if not isinstance(record, Attempt):
             continue
-        place = run / "environments" if record.verdict == "admitted" else run / "candidates" / record.candidate
+        place = run / "environments"
+        if not (place / record.environment).is_dir():  # what came from the shelf is in the pool too
+            place = run / "candidates" / record.candidate
         yield {
             "path": str(place / record.environment),
             "name": f"{record.candidate} {record.environment}",

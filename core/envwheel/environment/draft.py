@@ -27,9 +27,9 @@ _IMAGE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._/:@-]*")
 TEST_SH = """\
 #!/bin/bash
 # check.py judges the artifacts and writes the reward last; a crash leaves none.
-mkdir -p /logs/verifier
-rm -rf /logs/verifier/reward.txt /logs/verifier/reward.json /logs/verifier/checks.json
-/usr/bin/python3 -I -B /tests/check.py
+for old in /logs/verifier/*; do [ ! -e "$old" ] || rm -rf "$old"; done
+chmod 700 /tests  # closed to nobody, as whom the candidate's programs run
+exec /usr/bin/python3 -I -B /tests/check.py
 """
 
 
@@ -135,7 +135,7 @@ def _work_dockerfile(draft: api.Draft) -> str:
 def verifier_dockerfile(draft: api.Draft) -> str:
     """The text of tests/Dockerfile."""
     image = _image(draft.verifier_image or draft.image)
-    return f"FROM {image}\nCOPY . /tests/\nRUN chmod -R go-rwx /tests\nWORKDIR {APP}\n"
+    return f"FROM {image}\nWORKDIR {APP}\nCOPY . /tests/\n"
 
 
 def _image(tag: str) -> str:

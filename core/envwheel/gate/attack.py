@@ -6,17 +6,24 @@ the full reward too, and the code is `weak_verifier`, which the step `mutants` r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from envwheel.gate.battery import RUBBISH, Target, battery
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
+from envwheel.gate.texts import read_text
 from envwheel.sandbox.base import Entry, Tree
 from envwheel.trial import ScriptWork, inline
 
 FIRST_NUMBER = 200
 LARGEST_PROGRAM = 1 << 20
+_EVALUATES = re.compile(
+    r"(?<![\w.])(?:eval|exec|execfile)\b\s*[(\"$]|pickle|\bdill\b|joblib|shelve|torch\.load|jsonpickle"
+    r"|yaml\.(?:unsafe_|full_)?load|UnsafeLoader|runpy|exec\(|^\s*(?:source|\.)\s+\S|;\s*(?:source|\.)\s+[\"$/]",
+    re.MULTILINE,
+)
 
 
 def check(lab: Lab, batch: Batch) -> list[Fault]:
@@ -64,13 +71,14 @@ def target_of(lab: Lab) -> Target:
     if not task.config.separate:
         workdir = task.config.workdir or lab.images.work.workdir or "/"
         files = _image_files(lab, workdir)
-        return Target((workdir,), (workdir,), tuple(files), _programs(files), _tests(lab))
+        return Target((workdir,), (workdir,), tuple(files), _programs(files), _tests(lab), _evaluates(lab))
     reference = lab.reference or Tree()
     files = {path: entry for path, entry in reference.entries.items() if entry.kind == "file"}
     declared = task.config.artifact_paths
     folders = tuple(path for path in declared if (found := reference.entries.get(path)) and found.kind == "dir")
     missing = {path: Entry("file", 0o644) for path in declared if path not in reference.entries}
-    return Target(declared, folders, tuple(files), _programs({**files, **missing}), _tests(lab))
+    programs = _programs({**files, **missing})
+    return Target(declared, folders, tuple(files), programs, _tests(lab), _evaluates(lab))
 
 
 def _programs(files: Mapping[str, Entry]) -> tuple[tuple[str, str, bool], ...]:
@@ -89,6 +97,12 @@ def _image_files(lab: Lab, workdir: str) -> dict[str, Entry]:
         for file in lab.engine.image_files(lab.images.work)
         if file.visible and file.path.startswith(below) and file.size < LARGEST_PROGRAM
     }
+
+
+def _evaluates(lab: Lab) -> bool:
+    """Whether a word in tests/ speaks for data that is taken for code."""
+    folder = lab.task.path / "tests"
+    return any(_EVALUATES.search(read_text(path)) for path in sorted(folder.rglob("*")))
 
 
 def _tests(lab: Lab) -> tuple[str, ...]:

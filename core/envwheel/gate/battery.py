@@ -35,6 +35,8 @@ class Target:
     files: tuple[str, ...] = ()
     programs: tuple[tuple[str, str, bool], ...] = ()
     tests: tuple[str, ...] = ()
+    evaluated: bool = False
+    """The tests have words of those that take data for code: eval, pickle, source, ..."""
 
 
 Script = tuple[str, str, str]
@@ -64,6 +66,10 @@ def _on_artifacts(target: Target) -> Iterator[Script]:
     if target.programs:
         yield "13-hostile-programs", "programs and modules that forge when they are run", _programs(target, 100)
         yield "13-printed-answer", "programs that print the likeliest file of /tests", _programs(target, 1)
+    if target.evaluated:
+        for name, text in payloads.CODE_AS_DATA.items():
+            why = "data that the tests take for code: evaluated, unpickled, sourced"
+            yield f"13-{name}-data", why, f"data={shlex.quote(text)}\n{CODE_AS_DATA}"
     if target.folders:
         make = f"make={shlex.quote(payloads.text('make'))}\n"
         why = "configuration in the artifact's folder that runs code"
@@ -124,6 +130,8 @@ for path in "${FOLDERS[@]}"; do
     printf '#!/bin/sh\n%s\n' "$forge" | place "$path/.git/hooks/$hook"
   done
 done"""
+
+CODE_AS_DATA = r"""for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do printf %s "$data" | place "$path"; done"""
 
 NUL_BYTES = r"""for path in "${FILES[@]:-${ARTIFACTS[@]}}"; do
   { head -c 4096 /dev/zero; printf '\xff\xfe\x00\xd8'; } | place "$path"

@@ -16,9 +16,12 @@ LARGEST = 1 << 20
 
 _SIGNS = {
     "randomness": r"\b(?:random\.(?!seed\b|Random\()\w+\(|Random\(\)|from random import|np\.random\.|numpy\.random\."
-    r"|secrets\.|urandom|uuid\.?uuid[14]|\$\{?RANDOM|shuf\b|sort -R|Math\.random|tempfile\.mktemp\()",
+    r"|secrets\.|urandom|uuid\.?uuid[14]|\bS?RANDOM\b|shuf\b|sort -R|Math\.random|tempfile\.mktemp\()",
     "the clock": r"\b(?:time\.(?:time|monotonic|perf_counter)\(|datetime\.(?:now|utcnow|today)\(|date\.today\("
     r"|Date\.now|new Date\(\)|EPOCHSECONDS|EPOCHREALTIME)|\$\(date\b|`date\b",
+    "the host": r"\b(?:gethostname\(|platform\.node\(|os\.uname\(|getpid\(|HOSTNAME\b)|\$\(hostname\b"
+    r"|\$\$(?![({\w])",
+    "file times": r"st_[amc]time|get[amc]time\(|\bstat -c ?.?%[XYZxyz]",
     "concurrency": r"\b(?:threading|multiprocessing|concurrent\.futures|asyncio|Thread\(|time\.sleep\()"
     r"|^\s*sleep [\d.]+|[^&|>]&\s*$",
     "unordered listing": r"\b(?:os\.listdir|os\.scandir|glob\.i?glob|iterdir\(|rglob\(|readdir)"

@@ -9,15 +9,18 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from envwheel.gate.answers import gives_away, numbers
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
+from envwheel.gate.payloads import kind_of
+from envwheel.gate.remarks import comments, notes, repaired_by
 from envwheel.gate.shown import ANSWER, Shown
+from envwheel.gate.texts import read_text
 from envwheel.gate.wrong_artifacts import Result, same
 from envwheel.sandbox.base import Entry, LayerFile, Tree
 from envwheel.trial import ScriptWork, inline
@@ -32,13 +35,18 @@ _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t)[^\n]*\n?)+)")
 _WRITES = re.compile(r">|\b(?:tee|cp|mv|ln|sed|awk|touch|mkdir|chmod|tar|git|make|install|patch|dd|sort|unzip)\b|-o\b")
 _HISTORY = re.compile(r"/\.(?:(?:bash|zsh|ash|sh|fish)_)?history$")
+_BACKUP = re.compile(r"~$|\.(?:sw[a-p]|bak|orig|old|save|rej|patch|diff)$|/#[^/]*#$")
+_THING = "answer|solution|result|output|total|sum|count|value|password|key|flag|content"
+_NOTE = re.compile(r"/\.|readme|note|todo|history|hint|\.md$", re.IGNORECASE)
+_TOTAL = re.compile(rf"\b(?:{_THING}|expected)\b", re.IGNORECASE)
+_PYTHON_HISTORY = re.compile(r"/\.python_history$")
+_OPENS = re.compile(r"open\(.*['\"][wa]|\bwrite_|\bdump\(")
 _SHELL = ("bash", "sh", "shell", "console", "zsh")
 _TOLD = re.compile(
     r"\banswer|\bsolution\b|for reference|\bspoiler|\bhint\b|expected (?:output|result|content|file)|this does it"
     r"|correct (?:output|result|content)|result is\b|(?:total|sum|count|value|password|key|flag) is\b",
     re.IGNORECASE,
 )
-_THING = "answer|solution|result|output|total|sum|count|value|password|key|flag|content"
 _CONDITION = re.compile(r"\b(?:if|when|unless|either|otherwise|or|else)\b", re.IGNORECASE)
 _SEARCH = re.compile(
     r"\b(?:find|search|locate|copy|copies|move|rename|restore|recover|extract|unpack|link|largest|newest|oldest|latest"
@@ -46,11 +54,15 @@ _SEARCH = re.compile(
     re.IGNORECASE,
 )
 """Where the answer is a file that lies about, finding it is the work."""
-_COMMENT = re.compile(r"(?:#|//|--|/\*|<!--|;;?)\s*(.*)")
-_TALKING = re.compile(
-    r"should|bug|fix|todo|instead|correct|wrong|must|replace|was:|hint|right|change|broken|off.by|actually|needs?\b",
-    re.IGNORECASE,
+_TALKING = re.compile(r"should|bug|fix|todo|instead|correct|wrong|hint|right", re.IGNORECASE)
+"""Names of files that talk about the answer."""
+_EXAMPLE = re.compile(r"example|e\.g\.|for instance|looks? like|such as|like this|\bform(?:at)?\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:answer|result|expected|solution|output|you (?:should|will) (?:get|see|have)|gives?)\b", re.IGNORECASE
 )
+_MENTIONED = re.compile(r"^[ \t]*(?:#|//|--|;)[^\n]*$", re.MULTILINE)
+"""Lines of a data file that are comments."""
+_VARIABLE = re.compile(r"^\s*ENV\s+(.+)$", re.IGNORECASE | re.MULTILINE)
 
 
 def check(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
@@ -67,7 +79,13 @@ def check(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
         return []
     lab.learn(batch)
     result = Result(lab.reference or Tree(), lab.untouched or Tree(), shown.instruction, {})
-    for what, tree in (*_told(result, shown), *_unnamed(result, shown, files), *_commented(result, files)):
+    known = _known(lab)
+    for what, tree in (
+        *_told(result, shown),
+        *_spelled(result, shown, files, _variables(lab), known),
+        *_unnamed(result, shown, files),
+        *_commented(result, shown, files),
+    ):
         if lab.holds(batch.grade("attack", "hint", tree).result().record):
             return [Fault("leak_answer", what)]
     return []
@@ -117,6 +135,9 @@ def _histories(lab: Lab, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]
     solution = _lines(_solution(lab))
     names = [path.rpartition("/")[2] for path in lab.task.config.artifact_paths]
     for file in files:
+        if file.visible and _PYTHON_HISTORY.search(file.path) and any(name in _decoded(file) for name in names):
+            at = shlex.quote(file.path)
+            yield f"the history in {file.path}", f"[ -r {at} ] || exit 1\npython3 {at}"
         if not file.visible or not _HISTORY.search(file.path):
             continue
         # zsh puts the time before the command.
@@ -124,7 +145,8 @@ def _histories(lab: Lab, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]
         done = {
             line
             for line in lines
-            if _stripped(line) in solution or (_WRITES.search(line) and any(name in line for name in names))
+            if _stripped(line) in solution
+            or ((_WRITES.search(line) or _OPENS.search(line)) and any(name in line for name in names))
         }
         if done:
             script = "\n".join(line for line in lines if line in done or re.match(r"cd\b", line))
@@ -132,26 +154,52 @@ def _histories(lab: Lab, files: Iterable[LayerFile]) -> Iterator[tuple[str, str]
 
 
 def _worth_learning(lab: Lab, shown: Shown, files: Iterable[LayerFile]) -> bool:
-    """Whether anything speaks for running the reference now: a telling word, a file that nobody speaks of, a
-    comment in a box where something is to be repaired."""
-    if _TOLD.search(shown.instruction):
+    """Whether anything speaks for running the reference now: a telling word, a variable, a number that no input has, a
+    file that nobody speaks of, a comment in data or in a box where something is to be repaired."""
+    if _TOLD.search(shown.instruction) or _variables(lab) or numbers(shown.instruction) - _known(lab):
         return True
     visible = [file for file in files if file.visible]
     artifacts = lab.task.config.artifact_paths
     in_place = any(file.path == path or file.path.startswith(path + "/") for file in visible for path in artifacts)
-    return any(not shown.covers(file.path) or (in_place and any(_comments(_decoded(file)))) for file in visible)
+    return (
+        any(not shown.covers(file.path) or (in_place and any(comments(_decoded(file)))) for file in visible)
+        or (in_place and bool(_FENCE.search(shown.instruction) or _INLINE.search(shown.instruction)))
+        or any(_EXAMPLE.search(_before(shown.instruction, match)) for match in _FENCE.finditer(shown.instruction))
+        or any(_MENTIONED.search(_decoded(file)) for file in visible if not kind_of(file.path))
+    )
+
+
+def _variables(lab: Lab) -> str:
+    """What the Dockerfile puts into every process's environment."""
+    folder = lab.task.work_context
+    text = (folder / "Dockerfile").read_text("utf-8", "replace") if folder else ""
+    values = "\n\n".join(match[1] for match in _VARIABLE.finditer(text.replace("\\\n", " ")))
+    return values + "\n" + values.replace('\\"', '"') if values else ""
+
+
+def _known(lab: Lab) -> frozenset[str]:
+    """Numbers of the inputs, comments aside: they are no results."""
+    folder = lab.task.work_context
+    paths = sorted(folder.rglob("*")) if folder else []
+    texts = [read_text(path) for path in paths if path.name != "Dockerfile"]
+    return frozenset(number for text in texts for number in numbers(_MENTIONED.sub("", text)))
+
+
+def _before(text: str, match: re.Match[str]) -> str:
+    """The two lines before a block."""
+    return "\n".join(text[: match.start()].strip().splitlines()[-2:])
 
 
 def _told(result: Result, shown: Shown) -> Iterator[tuple[str, Tree]]:
     """What the reference produces stands in the instruction, said to be the answer."""
     results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
-    if len(results) != 1 or not _TOLD.search(shown.instruction):
+    if len(results) != 1:
         return
     ((path, entry),) = results.items()
     text = shown.instruction
     for match in _FENCE.finditer(text):
-        before = "\n".join(text[: match.start()].strip().splitlines()[-2:])
-        if same(match[3].encode(), entry.data) and _TOLD.search(before):
+        before = _before(text, match)
+        if same(match[3].encode(), entry.data) and (_TOLD.search(before) or _EXAMPLE.search(before)):
             yield f"the instruction holds the content of {path}", _put(result, path, match[3].encode())
     answer = entry.data.decode("utf-8", "replace").strip()
     for line in text.splitlines():
@@ -178,6 +226,7 @@ def _unnamed(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterat
             core = entry.data.strip()
             held = same(data, entry.data) and (telling or not searched)
             held = held or bool(telling and len(core) >= 16 and core in data)
+            held = held or bool(_BACKUP.search(file.path) and _has_new_lines(result, path, data))
             if held and len(core) >= 8 and len(results) == 1:
                 yield (
                     f"{file.path}, which the instruction does not name, holds the content of {path}",
@@ -185,59 +234,71 @@ def _unnamed(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterat
                 )
 
 
-def _commented(result: Result, files: Iterable[LayerFile]) -> Iterator[tuple[str, Tree]]:
-    """Comments that state repaired lines: the changes whose lines they state are made, and no others."""
-    said = [(file.path, comment) for file in files if file.visible for comment in _comments(_decoded(file))]
-    if not said:
+def _has_new_lines(result: Result, path: str, data: bytes) -> bool:
+    """Whether a copy, as editors leave them, has every line that the reference changed in a file."""
+    before = result.untouched.entries.get(path)
+    new = set(result.reference.entries[path].data.splitlines()) - set(before.data.splitlines() if before else ())
+    return before is not None and len(b"".join(new)) >= LONG_LINE and all(line.strip() in data for line in new)
+
+
+def _spelled(
+    result: Result, shown: Shown, files: Iterable[LayerFile], variables: str, known: frozenset[str]
+) -> Iterator[tuple[str, Tree]]:
+    """The only result, in another spelling, in what the solver is told or comes upon."""
+    results = {path: entry for path, entry in result.produced.items() if result.counts(path)}
+    if len(results) != 1:
         return
+    ((path, entry),) = results.items()
+    if kind_of(path, entry.data, entry.mode) or b"\0" in entry.data or path in result.untouched.entries:
+        return
+    alone = len(entry.data.split()) == 1
+    for part in re.split(r"\n\s*\n", _FENCE.sub("", shown.instruction)):
+        if (
+            (alone or _RESULT.search(part))
+            and numbers(entry.data.decode("utf-8", "replace")) - known
+            and gives_away(part, entry.data, known)
+        ):
+            yield f"the instruction tells the content of {path}: `{_short(part)}`", _put(result, path, entry.data)
+    if variables and gives_away(variables, entry.data, known):
+        yield f"a variable of the image tells the content of {path}", _put(result, path, entry.data)
+    searched = _SEARCH.search(shown.instruction)
+    for file in files:
+        if not file.visible or file.path in result.reference.entries or kind_of(file.path):
+            continue
+        text = _decoded(file)
+        if shown.covers(file.path):
+            text = "\n".join(match[0] for match in _MENTIONED.finditer(text))
+            telling = alone and _TOTAL.search(text)
+        else:
+            text = f"{file.path.replace('_', ' ')}\n\n{text}"
+            telling = ANSWER.search(file.path) or (not searched and _NOTE.search(file.path))
+        # What stands there as it is may be an input; `_unnamed` looks at that.
+        plainly = not (alone and numbers(_text(entry))) and entry.data.strip() in file.read()
+        if not telling or plainly:
+            continue
+        if text and gives_away(text, entry.data, known):
+            yield f"{file.path} tells the content of {path}", _put(result, path, entry.data)
+
+
+def _commented(result: Result, shown: Shown, files: Iterable[LayerFile]) -> Iterator[tuple[str, Tree]]:
+    """Remarks that state repaired lines: the changes whose lines they state are made, and no others."""
+    said = [(file.path, remark) for file in files if file.visible for remark in _remarks(shown, file)]
     for path, entry in result.produced.items():
         before = result.untouched.entries.get(path)
         if before is None or b"\0" in entry.data + before.data:
             continue
-        repaired, source = repaired_by([comment for _, comment in said], _text(before), _text(entry))
+        remarks = [remark for _, remark in said]
+        repaired, source = repaired_by(remarks, _text(before), _text(entry), shown.instruction)
         if repaired is not None:
-            place = next(where for where, comment in said if comment == source)
-            yield f"a comment in {place} states the fix: `{_short(source)}`", _put(result, path, repaired.encode())
+            place = next((f"a comment in {where}" for where, remark in said if remark == source), "the instruction")
+            yield f"{place} states the fix: `{_short(source)}`", _put(result, path, repaired.encode())
 
 
-def repaired_by(comments: list[str], before: str, after: str) -> tuple[str | None, str]:
-    """`before` with those changes towards `after` whose new lines stand in `comments`, and one such comment."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    made: list[str] = []
-    source = ""
-    for kind, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        stated = [_stated(line, comments) for line in new[k:m] if _code(line)]
-        if kind in ("replace", "insert") and stated and all(stated):
-            made += new[k:m]
-            source = stated[0] or ""
-        else:
-            made += old[i:j]
-    return ("".join(made), source) if source else (None, "")
-
-
-def _stated(line: str, comments: list[str]) -> str | None:
-    """The comment in which a line of code stands, whole or what it returns, assigns or asks."""
-    code = _code(line)
-    parts = [code, *(part[1] for part in re.finditer(r"(?:return|=|if|while|elif)\s+(.+?):?$", code))]
-    for part in parts:
-        if len(part) >= 6:
-            for comment in comments:
-                if part in comment:
-                    return comment
-    return None
-
-
-def _comments(text: str) -> Iterator[str]:
-    """Comments that talk about a change."""
-    for line in text.splitlines():
-        match = _COMMENT.search(line)
-        if match and _TALKING.search(match[1]):
-            yield " ".join(match[1].split())
-
-
-def _code(line: str) -> str:
-    """A line without white space at its ends, runs of it as one blank, and no comment."""
-    return " ".join(re.sub(r"\s(?:#|//).*$", "", line).split()).removeprefix("#").strip()
+def _remarks(shown: Shown, file: LayerFile) -> Iterator[str]:
+    text = _decoded(file)
+    yield from comments(text)
+    if not kind_of(file.path) and not shown.covers(file.path):
+        yield from notes(text)
 
 
 def _put(result: Result, path: str, data: bytes) -> Tree:

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
-from envwheel.errors import InfraError
+from envwheel.errors import HostLacks, InfraError
 from envwheel.gate.options import Fault, GateOptions
 from envwheel.grading import GradingCache
 from envwheel.sandbox.base import Engine, Tree
@@ -108,6 +108,11 @@ class Batch:
         stage = self.lab.stage(PLAIN, 0, reuse="now")
         return self._submit(lambda: Attempt(stage.grade(kind, id, artifacts), artifacts))
 
+    def observe(self, kind: str, id: str, artifacts: Tree, folder: str) -> Future[Attempt]:
+        """The same, anew; the attempt has what is then in `folder` of the verifier box."""
+        stage = self.lab.stage(PLAIN, 0, reuse=None)
+        return self._submit(lambda: stage.observe(kind, id, artifacts, folder))
+
     def records(self) -> tuple[TrialRecord, ...]:
         """What was run to its end, in the order of the calls."""
         done = [future for future in self._futures if future.done() and not future.cancelled()]
@@ -148,6 +153,8 @@ def with_retries(call: Callable[[], T], back_off_s: tuple[float, ...]) -> T:
     for wait in back_off_s[1:]:
         try:
             return call()
+        except HostLacks:
+            raise
         except InfraError:
             time.sleep(wait)
     return call()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
-from envwheel.gate import hints
+from envwheel.gate import compiled, hints
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
@@ -100,6 +100,8 @@ def leaked(lab: Lab, batch: Batch, files: Iterable[LayerFile]) -> list[Fault]:
     faults, unclear = _found(lab, files)
     if faults or not (lab.task.config.separate and lab.options.need_solution):
         return faults
+    if found := compiled.leaked(lab, batch, [file for file in files if not _installed(file.path)]):
+        return found
     git = [file for file in files if GIT_OBJECT.search(file.path)]
     history = git and not _GIT_WORDS.search(lab.task.environment.instruction)
     if unclear or history:

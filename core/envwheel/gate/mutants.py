@@ -16,13 +16,15 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from envwheel.errors import BoxGone
+from envwheel.gate import fixed_answer
 from envwheel.gate.lab import Batch, Lab, last_words
 from envwheel.gate.options import Fault
-from envwheel.gate.wrong_artifacts import Result, Wrong, wrong_artifacts
+from envwheel.gate.wrong_artifacts import Result, Wrong, changed, constant, wrong_artifacts
 from envwheel.sandbox.base import ArtifactLimit, Box, Tree
 from envwheel.trial import Attempt, NoWork, ScriptWork, Work, WorkReport, inline, solution_work
 
 FIRST_NUMBER = 300
+FIXED = "fixed_answer"
 NEVER_EQUIVALENT = ("emptied", "constant")
 """No reason makes these right, so that a candidate cannot declare its way through the gate."""
 
@@ -41,7 +43,15 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault]:
     lab.learn(batch)
     declared = equivalents(lab)
     own = [m for m in lab.domains.for_all("mutants", lab.task.environment) if m.id not in declared]
-    wrongs = [wrong for wrong in wrong_artifacts(_result(lab, batch)) if wrong.id not in declared]
+    result = _result(lab, batch)
+    wrongs = [wrong for wrong in wrong_artifacts(result) if wrong.id not in declared]
+    repeating = None
+    if lab.task.config.separate and FIXED not in declared:
+        repeating = changed(result, fixed_answer.wrapped)
+    if repeating is not None:
+        # Rubbish in place of programs is tried where they are not even run, by `_answers_once`.
+        wrongs = [wrong for wrong in wrongs if wrong.id != "constant"]
+        observed = batch.observe("mutant", FIXED, repeating, fixed_answer.KEPT)
     tried = [(wrong.id, wrong.why, _try_wrong(lab, batch, wrong)) for wrong in wrongs]
     for number, mutant in enumerate(own):
         work = replace(solution_work(lab.task, kind="mutant", then=mutant.script), id=mutant.id)
@@ -55,7 +65,24 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault]:
             faults.append(Fault("weak_verifier", f"the wrong solution {id} scores {done.record.reward:g}: {why}"))
             if not lab.options.all_findings:
                 break
+    if repeating is not None and not faults and lab.holds(observed.result().record):
+        faults += _answers_once(lab, batch, result, observed.result())
     return faults or ([lab.weakness] if lab.weakness else [])
+
+
+def _answers_once(lab: Lab, batch: Batch, result: Result, observed: Attempt) -> list[Fault]:
+    """Whether programs pass that give their first answer always. What made the tests pass is built in, or rubbish."""
+    kept = {path: entry.data for path, entry in observed.artifacts.entries.items() if entry.kind == "file"}
+    seen = {**result.inputs, **{path: entry.data for path, entry in result.untouched.entries.items()}}
+    tree, id = changed(result, lambda path, data: fixed_answer.fixed(path, data, kept) or data), FIXED
+    if not kept:
+        tree, id = changed(result, constant), "constant"
+    elif tree is None or not fixed_answer.could_know(kept, seen, result.instruction):
+        return []
+    if tree is None or not lab.holds(record := batch.grade("mutant", id, tree).result().record):
+        return []
+    why = "the program answers the same whatever it is asked" if kept else "every program is a constant"
+    return [Fault("weak_verifier", f"the wrong solution {id} scores {record.reward:g}: {why}")]
 
 
 def _strict(lab: Lab, batch: Batch) -> list[Fault]:

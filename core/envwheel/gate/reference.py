@@ -77,7 +77,10 @@ def _first_failed(lab: Lab, batch: Batch, first: TrialRecord, others: list[Futur
     if any(lab.holds(future.result().record) for future in others):
         return Fault("flaky", f"the reference {scored} in one plain trial and 1 in another ({lab.chance})")
     if _may_lack_network(lab) and lab.holds(batch.reference(0, perturbation=NETWORK).result().record):
-        if lab.holds(batch.reference(0).result().record):
+        # A coin that fell twice is no network: with it the reference holds again, without it it does not.
+        again = [batch.reference(0), batch.reference(1)]
+        connected = batch.reference(1, perturbation=NETWORK)
+        if any(lab.holds(one.result().record) for one in again) or not lab.holds(connected.result().record):
             return Fault("flaky", f"the reference {scored} in one plain trial and 1 in another")
         return Fault("needs_network", f"the reference scores 1 only with network; without it {scored}: {said}")
     if not others and lab.holds(batch.reference(1).result().record):
@@ -90,7 +93,12 @@ def _first_failed(lab: Lab, batch: Batch, first: TrialRecord, others: list[Futur
 
 def _may_lack_network(lab: Lab) -> bool:
     config = lab.task.config
-    return not (config.network_asked and (config.verifier_network_asked or not config.separate))
+    if config.network_asked and (config.verifier_network_asked or not config.separate):
+        return False
+    if "network" in lab.engine.lacks:
+        lab.skipped.add("network")
+        return False
+    return True
 
 
 def _repetition(lab: Lab, others: list[Future[Attempt]]) -> Fault | None:

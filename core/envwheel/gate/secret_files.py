@@ -8,6 +8,7 @@ image is executed or unpacked on disk.
 from __future__ import annotations
 
 import ast
+import binascii
 import bz2
 import gzip
 import hashlib
@@ -17,6 +18,7 @@ import re
 import tarfile
 import threading
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +30,10 @@ TINY = 32
 LARGEST = 32 << 20
 """Bytes that are looked at: of a file of the image, and of all that an archive holds."""
 DEEPEST = 3
+_BLOB, _BY_OFFSET, _BY_NAME = 3, 6, 7
+"""Kinds of entries of a git pack: a file, and differences from another entry."""
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n"
+"""Of base64 and hexadecimal."""
 MOST_MEMBERS = 5000
 _PARSING = threading.Lock()
 """Python before 3.11.8 raises a SystemError when sources are parsed in several threads at a time."""
@@ -35,7 +41,7 @@ _HEREDOC = re.compile(
     r"<<-?\s*(['\"]?)([A-Za-z_][A-Za-z0-9_-]*)\1[^\n]*\n(.*?)\n\t*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
 _LOOSE = re.compile(r"(?:^|/)objects/([0-9a-f]{2})/([0-9a-f]{38}|[0-9a-f]{62})$")
-GIT_OBJECT = re.compile(rf"{_LOOSE.pattern}|/pack-[0-9a-f]+\.idx$")
+GIT_OBJECT = re.compile(rf"{_LOOSE.pattern}|/pack-[0-9a-f]+\.idx$|\.bundle$")
 _PACK_INDEX = re.compile(r"(?:^|/)pack-[0-9a-f]+\.idx$|/multi-pack-index$")
 
 
@@ -114,23 +120,24 @@ class Finder:
         if path.endswith(".pyc"):
             yield from ((s, "compiled") for s, words in self._by_words.items() if all(word in data for word in words))
             return
-        for name, content in self._opened(data):
+        for name, content in opened(data):
             secret_here = self._by_content.get(_digest(content))
             if secret_here and len(content.strip()) >= TINY:
                 yield secret_here, name
 
-    def _opened(self, data: bytes) -> Iterator[tuple[str, bytes]]:
-        """The file, and what is in it if it is an archive, up to a depth and a size."""
-        left = LARGEST
-        todo = [("", data, 0)]
-        while todo:
-            name, content, depth = todo.pop()
-            yield name, content
-            if depth >= DEEPEST:
-                continue
-            for inner, inside in members(content, left):
-                left -= len(inside)
-                todo.append((f"{name}/{inner}".strip("/"), inside, depth + 1))
+
+def opened(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """(place, content): a file, and what is in it if it is an archive, up to a depth and a size."""
+    left = LARGEST
+    todo = [("", data, 0)]
+    while todo:
+        name, content, depth = todo.pop()
+        yield name, content
+        if depth >= DEEPEST:
+            continue
+        for inner, inside in members(content, left):
+            left -= len(inside)
+            todo.append((f"{name}/{inner}".strip("/"), inside, depth + 1))
 
 
 def members(data: bytes, limit: int) -> list[tuple[str, bytes]]:
@@ -142,7 +149,16 @@ def members(data: bytes, limit: int) -> list[tuple[str, bytes]]:
             if limit <= 0 or len(found) >= MOST_MEMBERS:
                 break
             found.append((name, content))
-    except (OSError, EOFError, ValueError, RuntimeError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError):
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        RuntimeError,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        lzma.LZMAError,
+        zlib.error,
+    ):
         pass
     except (NotImplementedError, KeyError, OverflowError):
         pass
@@ -156,12 +172,20 @@ def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
                 if not item.is_dir() and item.file_size <= limit:
                     with archive.open(item) as file:
                         yield item.filename, file.read(limit)
+    elif data.startswith((b"# v2 git bundle\n", b"# v3 git bundle\n", b"PACK\0\0\0\2")):
+        yield from (("a git object", blob) for blob in _blobs(data, data.find(b"PACK"), limit))
     elif data[257:262] == b"ustar":
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
             for member in tar:
                 inside = tar.extractfile(member) if member.isreg() and member.size <= limit else None
                 if inside:
                     yield member.name, inside.read(limit)
+    elif data[:4096].translate(None, _LETTERS) == b"" and len(data) > TINY and data.translate(None, _LETTERS) == b"":
+        for decode in (binascii.unhexlify, binascii.a2b_base64):
+            try:
+                yield "decoded", decode(b"".join(data.split()))
+            except ValueError:
+                continue
     else:
         for magic, opener in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ", lzma.open)):
             if data.startswith(magic):
@@ -169,9 +193,52 @@ def _members(data: bytes, limit: int) -> Iterator[tuple[str, bytes]]:
                     yield "content", stream.read(limit)
 
 
+def _blobs(data: bytes, start: int, limit: int) -> Iterator[bytes]:
+    """The files in a git pack that are not kept as differences (pack format, version 2: gitformat-pack(5))."""
+    at = start + 12
+    for _ in range(int.from_bytes(data[start + 8 : at], "big") if start >= 0 else 0):
+        if at >= len(data):
+            return
+        kind = data[at] >> 4 & 7
+        at = _past_number(data, at)
+        if kind == _BY_OFFSET:
+            at = _past_number(data, at)
+        elif kind == _BY_NAME:
+            at += 20
+        unpack = zlib.decompressobj()
+        content = b""
+        while not unpack.eof and at < len(data) and len(content) <= limit:
+            piece = data[at : at + 8192]
+            content += unpack.decompress(piece, limit)
+            at += len(piece) - len(unpack.unused_data)
+            if unpack.unconsumed_tail:
+                return
+        if kind == _BLOB:
+            yield content
+
+
+def _past_number(data: bytes, at: int) -> int:
+    """Where a number of several bytes ends."""
+    while at < len(data) and data[at] & 0x80:
+        at += 1
+    return at + 1
+
+
 def _digest(data: bytes) -> bytes:
     """Equal for equal content; line ends, and white space at the ends, aside."""
     return hashlib.sha256(data.replace(b"\r\n", b"\n").strip()).digest()
+
+
+def names_of(data: bytes) -> frozenset[bytes]:
+    """Names of the functions and classes of a Python source; of one without, its long texts."""
+    try:
+        with _PARSING:
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    named = frozenset(node.name.encode() for node in ast.walk(tree) if isinstance(node, kinds))
+    return named or _words(data)
 
 
 def _words(data: bytes) -> frozenset[bytes]:

@@ -202,13 +202,17 @@ def _data(result: Result) -> Iterator[Wrong]:
 
 
 def is_data(path: str, data: bytes) -> bool:
-    """Whether a file is a table, JSON or a short list of values."""
+    """Whether a file is a table, JSON or a short list of values, or a page with a table in it."""
+    if path.endswith(".md"):
+        return bool(_ROWS.search(data))
     if b"\0" in data or not path.endswith(DATA):
         return False
     return not path.endswith(".txt") or len(data) <= LONGEST_PROSE or all(map(_NUMBERED.search, data.splitlines()))
 
 
 _CODE = re.compile(rb"^[ \t]*(?!#|//|[ \t\r\n]).+$", re.MULTILINE)
+_ROWS = re.compile(rb"^\|[ :|-]+\|[ ]*\n((?:\|[^\n]*\n?)+)", re.MULTILINE)
+"""The rows below the head of a Markdown table."""
 _NUMBERED = re.compile(rb"\d")
 _NUMBER = re.compile(rb"(?<![\w.\-:/])\d+(?:\.\d+)?(?![\w\-:/]|\.\d)")
 
@@ -220,8 +224,10 @@ def one_off(path: str, data: bytes) -> bytes | None:
     """
     if path.endswith(".json") and not isinstance(_parsed(data), dict | list):
         return None
-    start = data.find(b"\n") + 1 if path.endswith(TABLES) else 0
-    numbers = [match for match in _NUMBER.finditer(data, start) if not _is_key(path, data, match)]
+    start, end = data.find(b"\n") + 1 if path.endswith(TABLES) else 0, len(data)
+    if path.endswith(".md"):
+        start, end = rows.span(1) if (rows := _ROWS.search(data)) else (end, end)
+    numbers = [match for match in _NUMBER.finditer(data, start, end) if not _is_key(path, data, match)]
     if not numbers:
         return None
     at = numbers[len(numbers) // 2].start()
@@ -236,10 +242,13 @@ def _is_key(path: str, data: bytes, match: re.Match[bytes]) -> bool:
 
 
 def reversed_lines(path: str, data: bytes) -> bytes | None:
-    """The lines (a table's header excepted), or the items of a JSON list, in reverse order."""
+    """The lines (a table's header excepted), the rows of a Markdown table, or a JSON list's items, in reverse order."""
     if path.endswith(".json"):
         value = _parsed(data)
         return json.dumps(value[::-1]).encode() + b"\n" if isinstance(value, list) and len(value) > 1 else None
+    if path.endswith(".md") and (rows := _ROWS.search(data)):
+        back = reversed([row.rstrip(b"\n") + b"\n" for row in rows[1].splitlines()])
+        return data[: rows.start(1)] + b"".join(back) + data[rows.end(1) :]
     if not path.endswith(LINES):
         return None
     lines = data.splitlines(keepends=True)

@@ -1,7 +1,7 @@
 """What a model is: messages and tools in, text and tool calls out, with the tokens that training needs.
 
-`openai.py`, `command.py`, `local.py` and `scripted.py` are the implementations; others come through the entry point
-group `envwheel.models` (`open_model(settings) -> Model`).
+`openai.py`, `anthropic.py`, `command.py`, `local.py` and `scripted.py` are the implementations; others come through the
+entry point group `envwheel.models` (`open_model(settings) -> Model`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """Tokens and dollars of one or more calls; `dollars` None when no price is known (never 0 by guess)."""
+    """Tokens and dollars of one or more calls.
+
+    `cached_tokens`, a part of `input_tokens`, were read from a cache. `dollars` is None when no price is known (never 0
+    by guess).
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -80,7 +84,10 @@ NO_USAGE = ModelUsage(dollars=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer. Token ids and natural log-probabilities (one a completion token) where the endpoint gives them."""
+    """One answer. Token ids and natural log-probabilities (one a completion token) where the endpoint gives them.
+
+    `lost_s` seconds went by in tries that failed and in waiting for the next one: not the model's time.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -90,6 +97,7 @@ class Completion:
     prompt_token_ids: tuple[int, ...] | None = None
     completion_token_ids: tuple[int, ...] | None = None
     logprobs: tuple[float, ...] | None = None
+    lost_s: float = 0.0
 
 
 class Model(Protocol):

@@ -38,3 +38,14 @@ def parse_call(call_id: str, name: str, arguments: str) -> ToolCall:
     if not isinstance(parsed, dict):
         return ToolCall(call_id, name, {}, f"the arguments of `{name}` are no JSON object.")
     return ToolCall(call_id, name, parsed)
+
+
+def without_cut_call(calls: tuple[ToolCall, ...], finish_reason: str) -> tuple[ToolCall, ...]:
+    """`calls`, of which the last is not to be run when the answer ended at `max_tokens`.
+
+    Endpoints close what was left open, so that half a command may be well-formed.
+    """
+    if finish_reason != "length" or not calls:
+        return calls
+    last = calls[-1]
+    return (*calls[:-1], ToolCall(last.id, last.name, {}, "your answer was too long and was cut off in this call."))

@@ -5,7 +5,7 @@
 The request is `{"schema": 1, "messages": [...], "tools": [...], "sampling": {...}}`, messages and tools as in OpenAI's
 chat completions. The answer is `{"text": ..., "tool_calls": [{"name", "arguments"}], "finish_reason", "usage":
 {"input_tokens", "output_tokens", "cached_tokens"}, ...}`, or `{"error": "refused" | "overflow" | "unavailable",
-"message": ...}`; docs/models.md has every field. The program runs once a call, many at a time.
+"message": ..., "retry_after_s": ...}`; docs/models.md has every field. The program runs once a call, many at a time.
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
 
-from envwheel.errors import ConfigError, ModelError, ModelTimeout, ModelUnavailable, SetupError
+from envwheel.errors import ConfigError, ModelError, ModelUnavailable, SetupError
 from envwheel.model import wire
 from envwheel.model.base import Completion, Message, Sampling, Tool
+from envwheel.model.calls import without_cut_call
 from envwheel.model.prices import priced, read_price
 from envwheel.model.scripted import recorded
+from envwheel.model.secret import in_environment
 from envwheel.model.settings import known, number
+from envwheel.model.tries import Again, Deadline, answered
 
 OUTPUT_LIMIT = 16 << 20
 """Bytes of an answer; a program that writes more is killed."""
@@ -51,13 +55,17 @@ def open_model(settings: Mapping[str, Any]) -> CommandModel:
 class CommandModel:
     """A program that answers. Thread-safe."""
 
-    def __init__(self, argv: Sequence[str], settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, argv: Sequence[str], settings: Mapping[str, Any], *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self.name = str(settings.get("name") or f"command:{os.path.basename(argv[0])}")
         self.supports_tools = bool(settings.get("tools", True))
         self._argv = list(argv)
         self._timeout_s = number(settings, "timeout_s", 600)
         self._retries = int(number(settings, "retries", 1))
         self._price = read_price(settings)
+        self._secrets = in_environment(os.environ)
+        self._sleep = sleep
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
         """Run the program once, and again when it fails, as often as `retries` says."""
@@ -69,28 +77,27 @@ class CommandModel:
             "tools": request.get("tools", []),
             "sampling": {key: value for key, value in request.items() if key in own},
         }
-        for attempt in range(self._retries + 1):
-            try:
-                return self._once(json.dumps(body).encode(), sampling.timeout_s)
-            except ModelUnavailable:
-                if attempt == self._retries:
-                    raise
-        raise AssertionError("unreachable")
+        text = json.dumps(body).encode()
+        deadline = Deadline(self._timeout_s, sampling.timeout_s)
+        return answered(
+            lambda deadline: self._once(text, deadline),
+            deadline,
+            name=self.name,
+            retries=self._retries,
+            sleep=self._sleep,
+        )
 
     def close(self) -> None:
         """Nothing runs between calls."""
 
-    def _once(self, request: bytes, caller_s: float | None) -> Completion:
-        limit = self._timeout_s if caller_s is None else min(self._timeout_s, caller_s)
-        code, output, said = _run(self._argv, request, limit)
+    def _once(self, request: bytes, deadline: Deadline) -> Completion:
+        code, output, said = _run(self._argv, request, deadline.try_s())
         if code is None:
-            if caller_s is not None and caller_s <= self._timeout_s:
-                raise ModelTimeout(f"{self.name}: no answer within the {caller_s:.0f} s that were left")
-            raise ModelUnavailable(f"{self.name}: killed after {limit:.0f} s without an answer")
+            raise deadline.late()
         if len(output) > OUTPUT_LIMIT:
-            raise ModelUnavailable(f"{self.name}: its answer is larger than {OUTPUT_LIMIT >> 20} MiB")
+            raise Again(f"its answer is larger than {OUTPUT_LIMIT >> 20} MiB")
         if code:
-            raise ModelUnavailable(f"{self.name}: ended with exit code {code}: {said or 'no message'}")
+            raise Again(f"it ended with exit code {code}: {self._secrets.hide(said) or 'no message'}")
         return self._parse(output)
 
     def _parse(self, output: bytes) -> Completion:
@@ -99,12 +106,20 @@ class CommandModel:
             if not isinstance(data, dict) or not ("text" in data or "tool_calls" in data or "error" in data):
                 raise ValueError("an object with `text`, `tool_calls` or `error` was expected")
             answer = recorded(data)
+            wait_s = None if data.get("retry_after_s") is None else float(data["retry_after_s"])
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            start = output[:120].decode("utf-8", "replace")
-            raise ModelUnavailable(f"{self.name}: no JSON answer ({error}); it began with {start!r}") from None
+            start = self._secrets.hide(output.decode("utf-8", "replace"))[:120]
+            raise Again(f"no JSON answer ({error}); it began with {start!r}") from None
+        if isinstance(answer, ModelUnavailable):
+            raise Again(self._secrets.hide(str(answer)), wait_s)
         if isinstance(answer, ModelError):
-            raise answer
-        return replace(answer, usage=priced(answer.usage, self._price), model=data.get("model") or self.name)
+            raise type(answer)(self._secrets.hide(f"{self.name}: {answer}"))
+        calls = without_cut_call(answer.tool_calls, answer.finish_reason)
+        name = data.get("model") or self.name
+        usage = answer.usage
+        if self._price or "dollars" not in (data.get("usage") or {}):
+            usage = priced(usage, self._price)
+        return self._secrets.hidden(replace(answer, usage=usage, model=str(name), tool_calls=calls))
 
 
 def _run(argv: Sequence[str], request: bytes, limit_s: float) -> tuple[int | None, bytes, str]:

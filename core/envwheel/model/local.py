@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -69,12 +70,36 @@ class LocalModel:
     def __init__(self, name: str, server: Any, timeout_s: float) -> None:
         self.name = name
         self._server: Any = server
-        self._address: str = server.listening_address
+        self.address: str = server.listening_address
+        """Where llama.cpp's own server listens, on this machine only; below /v1 it speaks OpenAI's format."""
         self._timeout_s = timeout_s
+        self._calls, self._changed = 0, threading.Condition()
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
         """One answer; `sampling.top_p` None means no truncation of the distribution."""
+        with self._changed:
+            if self._server is None:
+                raise ModelUnavailable(f"{self.name}: it was closed")
+            self._calls += 1
+        try:
+            return self._answer(messages, sampling)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelUnavailable(f"{self.name}: llama.cpp gave an odd answer ({error!r})") from None
+        finally:
+            with self._changed:
+                self._calls -= 1
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Free the model, after the calls under way; it cannot be used afterwards."""
+        with self._changed:
+            server, self._server = self._server, None
+            # llama.cpp would wait for ever for an answer that nobody computes any more.
+            self._changed.wait_for(lambda: self._calls == 0)
+        del server
+
+    def _answer(self, messages: Sequence[Message], sampling: Sampling) -> Completion:
         wait = min(self._timeout_s, sampling.timeout_s or self._timeout_s)
         chat = [{"role": message.role, "content": wire.encodable(message.content)} for message in messages]
         prompt = self._post("apply-template", {"messages": chat}, wait)["prompt"]
@@ -93,10 +118,6 @@ class LocalModel:
             "post_sampling_probs": True,
         }
         return self._completion(ids, self._post("completion", body, wait))
-
-    def close(self) -> None:
-        """Free the model; it cannot be used afterwards."""
-        self._server = None
 
     def _completion(self, prompt_ids: Sequence[int], data: Mapping[str, Any]) -> Completion:
         # The tokens of a stop text are drawn and counted, but llama.cpp gives no probabilities for them.
@@ -117,7 +138,7 @@ class LocalModel:
     def _post(self, path: str, body: Mapping[str, Any], wait_s: float) -> dict[str, Any]:
         """Ask the server in this process. Over its socket, since only there a call can be given up."""
         request = urllib.request.Request(
-            f"{self._address}/{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
+            f"{self.address}/{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
         try:
             with self._opener.open(request, timeout=wait_s) as response:

@@ -103,7 +103,10 @@ class ScriptedModel:
 
 
 def recorded(item: Any) -> Completion | ModelError:
-    """An answer from plain data, as the module says. Raises KeyError, TypeError or AttributeError when it is none."""
+    """An answer from plain data, as the module says.
+
+    Raises KeyError, ValueError, TypeError or AttributeError when it is none.
+    """
     if isinstance(item, (Completion, ModelError)):
         return item
     if isinstance(item, str):
@@ -111,16 +114,24 @@ def recorded(item: Any) -> Completion | ModelError:
     if "error" in item:
         return ERRORS[item["error"]](str(item.get("message", "recorded")))
     ids, prompt_ids, logprobs = (item.get(k) for k in ("completion_token_ids", "prompt_token_ids", "logprobs"))
+    text = item.get("text", item.get("message"))
     return Completion(
-        text=str(item.get("text", item.get("message", ""))),
+        text="" if text is None else str(text),
         tool_calls=tuple(_call(number, call) for number, call in enumerate(item.get("tool_calls") or ())),
-        usage=ModelUsage(**{"dollars": 0.0, **(item.get("usage") or {})}),
-        finish_reason=item.get("finish_reason") or "stop",
-        model=item.get("model") or "scripted",
-        prompt_token_ids=tuple(prompt_ids) if prompt_ids else None,
-        completion_token_ids=tuple(ids) if ids else None,
-        logprobs=tuple(logprobs) if logprobs else None,
+        usage=_usage(**(item.get("usage") or {})),
+        finish_reason=str(item.get("finish_reason") or "stop"),
+        model=str(item.get("model") or "scripted"),
+        prompt_token_ids=tuple(map(int, prompt_ids)) if prompt_ids else None,
+        completion_token_ids=tuple(map(int, ids)) if ids else None,
+        logprobs=tuple(map(float, logprobs)) if logprobs else None,
     )
+
+
+def _usage(
+    input_tokens: int = 0, output_tokens: int = 0, cached_tokens: int = 0, dollars: float | None = 0.0
+) -> ModelUsage:
+    paid = None if dollars is None else float(dollars)
+    return ModelUsage(int(input_tokens), int(output_tokens), int(cached_tokens), paid)
 
 
 def _call(number: int, call: Mapping[str, Any]) -> ToolCall:

@@ -7,12 +7,13 @@ missing or of a wrong type becomes a `ModelUnavailable` that names it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envwheel.errors import ModelRefused, ModelUnavailable
 from envwheel.model.base import Completion, Message, ModelUsage, Sampling, Tool, ToolCall
-from envwheel.model.calls import parse_call
+from envwheel.model.calls import parse_call, without_cut_call
 from envwheel.model.prices import Price, priced
 
 
@@ -50,6 +51,7 @@ def completion(data: Any, price: Price | None = None) -> Completion:
         raise ModelUnavailable(f"the answer is no chat completion ({type(error).__name__}: {error})") from None
     if refusal or finish == "content_filter":
         raise ModelRefused(f"the provider refused to answer: {str(refusal or 'content filter')[:300]}")
+    calls = without_cut_call(calls, str(finish))
     return Completion(text, calls, usage, str(finish), name, prompt_ids, ids, logprobs)
 
 
@@ -85,8 +87,12 @@ def _message(message: Message) -> dict[str, Any]:
     if not message.tool_calls:
         return {"role": message.role, "content": content}
     calls = [
-        {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": json.dumps(dict(c.arguments))}}
-        for c in message.tool_calls
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": callable_name(call.name), "arguments": json.dumps(dict(call.arguments))},
+        }
+        for call in message.tool_calls
     ]
     return {"role": message.role, "content": content or None, "tool_calls": calls}
 
@@ -94,6 +100,11 @@ def _message(message: Message) -> dict[str, Any]:
 def encodable(text: str) -> str:
     """`text` as UTF-8 can carry it: what a box printed may hold lone surrogates."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def callable_name(name: str) -> str:
+    """`name` as endpoints let a tool be called: models make up others, and a conversation with those is refused."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unknown"
 
 
 def _tool(tool: Tool) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from envwheel.domains import Domains
 from envwheel.errors import ConfigError
 from envwheel.ledger import AnyRecord, Target
 from envwheel.propose.digest import counts, seen, validity
+from envwheel.propose.growth import gains
 from envwheel.propose.seeds import SEEDS, derive
+from envwheel.propose.spread import spread
 from envwheel.propose.targets import choose
 
 LEVELS = (0, 1, 2, 3, 4)
@@ -31,15 +33,29 @@ class Skill:
 
 
 def plan(
-    domains: Domains, levels: Sequence[int], number: int, count: int, seed: int, records: Sequence[AnyRecord]
+    domains: Domains,
+    levels: Sequence[int],
+    number: int,
+    count: int,
+    seed: int,
+    records: Sequence[AnyRecord],
+    *,
+    even: bool = False,
 ) -> list[Target]:
-    """`count` targets for round `number`; `levels` limit the choice (empty: all). Raises ConfigError."""
+    """`count` targets for round `number`; `levels` limit the choice (empty: all), `even` spreads them evenly.
+
+    Raises ConfigError.
+    """
     chosen = tuple(sorted(set(levels))) or LEVELS
     skills = {id: [Skill(skill, (skill,), chosen) for skill in domains.get(id).skills] for id in domains.ids}
     if not any(skills.values()):
         raise ConfigError("The domains of this run name no skills: a proposer has nothing to aim at.")
-    trials = counts(seen(records))
-    aims = choose(skills, trials, validity(records), count, seed=derive(seed, "round", number))
+    drawn = derive(seed, "round", number)
+    if even:
+        aims = spread(skills, count, drawn)
+    else:
+        trials = seen(records)
+        aims = choose(skills, counts(trials), validity(records), count, drawn, gains(trials))
     return [
         Target(
             candidate=(candidate := f"r{number:02d}-c{index:03d}"),

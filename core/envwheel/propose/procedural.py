@@ -11,7 +11,7 @@ environments. A seed that leads to something that the run has built before is pa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,9 @@ from envwheel.errors import ConfigError, DomainError
 from envwheel.ledger import AnyRecord, Plan, Target
 from envwheel.propose.base import Desk, Proposal
 from envwheel.propose.digest import counts, seen, validity
+from envwheel.propose.growth import gains
 from envwheel.propose.seeds import SEEDS, derive, hashed
+from envwheel.propose.spread import spread
 from envwheel.propose.targets import Aim, choose
 
 METHOD = "procedural"
@@ -35,8 +37,10 @@ class Procedural:
     method = METHOD
     model: str | None = None
 
-    def __init__(self, domains: Domains, families: Sequence[str] = (), levels: Sequence[int] = ()) -> None:
-        self.domains = domains
+    def __init__(
+        self, domains: Domains, families: Sequence[str] = (), levels: Sequence[int] = (), *, spread: bool = False
+    ) -> None:
+        self.domains, self.spread = domains, spread
         self.families = {id: _limited(domains.families(id), families, levels) for id in domains.ids}
         known = {family.id for id in domains.ids for family in domains.families(id)}
         if strangers := sorted(set(families) - known):
@@ -48,13 +52,20 @@ class Procedural:
             )
 
     def plan(self, number: int, count: int, seed: int, records: Sequence[AnyRecord]) -> list[Target]:
-        """The targets of round `number`, from what `records` say about the solver."""
-        tried = counts(seen(records))
-        aims = choose(self.families, tried, validity(records), count, seed=derive(seed, "round", number))
+        """The targets of round `number`, from what `records` say about the solver, or spread evenly."""
+        drawn = derive(seed, "round", number)
+        if self.spread:
+            aims = spread(self.families, count, drawn)
+        else:
+            trials = seen(records)
+            aims = choose(self.families, counts(trials), validity(records), count, drawn, gains(trials))
         past = [target for record in records if isinstance(record, Plan) for target in record.targets]
+        prints, names = {mark for target in past for mark in target.prints}, {target.name for target in past}
         targets: list[Target] = []
         for index, aim in enumerate(aims, 1):
-            targets.append(self._target(f"r{number:02d}-c{index:03d}", aim, seed, [*past, *targets]))
+            targets.append(self._target(f"r{number:02d}-c{index:03d}", aim, seed, prints, names))
+            prints.update(targets[-1].prints)
+            names.add(targets[-1].name)
         return targets
 
     def propose(self, target: Target, desk: Desk) -> Proposal:
@@ -69,9 +80,8 @@ class Procedural:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _target(self, candidate: str, aim: Aim, seed: int, past: Sequence[Target]) -> Target:
-        prints = {mark for target in past for mark in target.prints}
-        names = {target.name for target in past}
+    def _target(self, candidate: str, aim: Aim, seed: int, prints: Set[str], names: Set[str]) -> Target:
+        """A target that the run has not built yet: neither its `prints` nor its name."""
         common: dict[str, Any] = {
             "candidate": candidate,
             "domain": aim.domain,

@@ -1,13 +1,14 @@
 """What to build next: the (family, level) pairs from which the solver learns most, and why.
 
-The policy, also told in docs/concepts.md:
+The policy, also told in docs/targets.md:
 
 1. Each pair has a belief about the solver's pass rate p, a Beta distribution. It begins with a guess that falls with
    the level, takes over what other trials say, weighted by how near they are (the same family at the next level, other
    families of the same skills at the same level, anything at the same level), but never more than `BORROWED` trials'
    worth, and then counts its own trials in full.
 2. A pair is worth the expected 4p(1-p), 1 where the solver passes every second time and 0 where it always or never
-   does, plus a bonus for what is uncertain, times the share of its candidates that were valid.
+   does, plus bonuses for what is uncertain and for families whose pass rate changes (the learning progress), times
+   the share of its candidates that were valid.
 3. Targets are taken one by one, best first. Every further one of a pair, family or skill in the same round counts less.
 4. Every `FLOOR`th target goes to the family that was tried least in this run: the diversity floor.
 
@@ -36,6 +37,10 @@ NEXT_LEVEL, SAME_SKILLS, SAME_LEVEL = 0.4, 0.15, 0.03
 """How much a neighbour's trial counts; from level to level it is `NEXT_LEVEL` times as much."""
 CURIOSITY = 0.5
 """What a standard deviation of the belief is worth."""
+PROGRESS = 0.5
+"""What it is worth that a family's pass rate changed, by growth.gains, from 0 to 1 or back."""
+TOLD = 0.05
+"""Changes of that size are told in the reason."""
 AGAIN, AGAIN_FAMILY, AGAIN_SKILL = 0.8, 0.9, 0.95
 """What another target of a pair, a family, a skill is worth in the same round."""
 FLOOR = 4
@@ -102,8 +107,11 @@ def choose(
     valid: Mapping[Arm, tuple[int, int]],
     count: int,
     seed: int,
+    gained: Mapping[tuple[str, str], float] | None = None,
 ) -> list[Aim]:
     """`count` aims for a round. `families` are those of each domain, `seen` and `valid` what digest.py counted.
+
+    `gained` is the learning progress of each (domain, family), as growth.gains has it.
 
     Raises ValueError when there is no family to choose from.
     """
@@ -113,7 +121,8 @@ def choose(
     draw = random.Random(f"targets/{seed}")
     ties = {arm: draw.random() for arm in sorted(pairs)}
     beliefs = {arm: believe(arm, pairs, seen) for arm in pairs}
-    worths = {arm: worth(beliefs[arm], valid.get(arm, (0, 0))) for arm in pairs}
+    gained = gained or {}
+    worths = {arm: worth(beliefs[arm], valid.get(arm, (0, 0)), gained.get(arm[:2], 0.0)) for arm in pairs}
     tried = Counter({(d, f.id): 0 for d, listed in families.items() for f in listed if f.levels})
     for known, (_, judged) in valid.items():
         if known[:2] in tried:
@@ -125,7 +134,7 @@ def choose(
         open_arms = [arm for arm in pairs if not floor or tried[arm[:2]] == fewest]
         arm = max(open_arms, key=lambda arm: (worths[arm] * _discount(arm, pairs, aims), ties[arm]))
         belief, family = beliefs[arm], pairs[arm]
-        reason = because(arm, belief, seen, fewest if floor else None)
+        reason = because(arm, belief, seen, fewest if floor else None, gained.get(arm[:2], 0.0))
         aims.append(Aim(arm[0], family, arm[2], belief.mean, reason))
         tried[arm[:2]] += 1
     return aims
@@ -157,13 +166,16 @@ def nearness(arm: Arm, other: Arm, pairs: Mapping[Arm, Kind]) -> float:
     return (SAME_LEVEL + SAME_SKILLS * overlap) * NEXT_LEVEL**distance
 
 
-def worth(belief: Belief, valid: tuple[int, int]) -> float:
-    """What an environment there is worth: learnability and uncertainty, times the chance that it is valid."""
+def worth(belief: Belief, valid: tuple[int, int], gain: float = 0.0) -> float:
+    """What an environment there is worth: learnability, uncertainty and progress, times the chance that it is valid.
+
+    What is unlearned needs practice as well: a fall counts like a rise.
+    """
     good, judged = valid
-    return (belief.learnability + CURIOSITY * belief.spread) * (good + 1) / (judged + 1)
+    return (belief.learnability + CURIOSITY * belief.spread + PROGRESS * abs(gain)) * (good + 1) / (judged + 1)
 
 
-def because(arm: Arm, belief: Belief, seen: Mapping[Arm, Rate], fewest: int | None) -> str:
+def because(arm: Arm, belief: Belief, seen: Mapping[Arm, Rate], fewest: int | None, gain: float = 0.0) -> str:
     """The reason for a target, for people."""
     own, (domain, family, level) = seen.get(arm), arm
     if own:
@@ -174,7 +186,8 @@ def because(arm: Arm, belief: Belief, seen: Mapping[Arm, Rate], fewest: int | No
     else:
         what = "similar tasks tried" if seen else "nothing tried yet: begin low and spread out"
     floor = "" if fewest is None else f"; for diversity: {family} was tried {fewest} times, no family less"
-    return f"{what}; expected pass rate {belief.mean:.2f}{floor}"
+    change = f"; the family's rate changed by {gain:+.2f}" if abs(gain) >= TOLD else ""
+    return f"{what}; expected pass rate {belief.mean:.2f}{change}{floor}"
 
 
 def _discount(arm: Arm, pairs: Mapping[Arm, Kind], aims: Sequence[Aim]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envwheel.errors import SetupError, UsageError
+from envwheel.errors import OrdinaryUser, SetupError, UsageError
 from envwheel.sandbox.base import Engine
 
 GROUP = "envwheel.engines"
@@ -19,13 +19,15 @@ def names() -> list[str]:
 
 
 def open_engine(name: str = "auto") -> Engine:
-    """The engine called `name`; `auto` takes the first that works. Raises UsageError, SetupError."""
+    """The engine called `name`; `auto` takes the first that works. Raises UsageError, SetupError, OrdinaryUser."""
     if name != "auto":
         return _open(name)
     failures: list[str] = []
     for candidate in names():
         try:
             return _open(candidate)
+        except OrdinaryUser:  # it works, in a process that is started again
+            raise
         except SetupError as error:
             failures.append(str(error))
     if not failures:

@@ -15,12 +15,14 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from envwheel.sandbox import kernel
+from envwheel.sandbox import kernel, seccomp, userns
 from envwheel.sandbox.scratch import mount_scratch
 from envwheel.sandbox.within import OPEN_FILES
 
 INSIDE = kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS | kernel.NEWCGROUP
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
+ALL_PROCESSES = max(512, 64 * (os.cpu_count() or 1))
+"""Of one user in all boxes together, where no control group counts them."""
 OURS = "envwheel: "
 """Starts the message of a failure before anything of the box was executed."""
 
@@ -60,7 +62,9 @@ def box_process(
         os.symlink(layer, f"layers/{number}")
     # Short names, because the kernel takes one page of options.
     lower = ":".join(f"layers/{number}" for number in range(len(request["layers"])))
-    kernel.mount("overlay", "root", "overlay", kernel.NO_DEV, f"lowerdir={lower},upperdir=upper,workdir=work")
+    # In a user namespace the kernel keeps its marks where an ordinary user may write.
+    marks = ",userxattr" if userns.inside() else ""
+    kernel.mount("overlay", "root", "overlay", kernel.NO_DEV, f"lowerdir={lower},upperdir=upper,workdir=work{marks}")
     root = os.open("root", os.O_PATH | os.O_DIRECTORY)
     socket.send_fds(reply, [b'{"files": true}'], [root, scratch])
     os.chdir("/")
@@ -123,6 +127,9 @@ def program_process(request: Mapping[str, Any], reply: socket.socket, descriptor
         socket.send_fds(reply, [b'{"network": true}'], [])
         if not reply.recv(16):
             return
+    if userns.one_user():
+        kernel.forbid_new_privileges()
+        kernel.filter_calls(seccomp.program(denied=False, pretended=True))
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
@@ -142,12 +149,17 @@ def _limits(request: Mapping[str, Any]) -> None:
         most = resource.getrlimit(name)[1]
         value = value if most == resource.RLIM_INFINITY else min(value, most)
         resource.setrlimit(name, (value, value))
+    if request.get("memory_mb"):  # no control group holds the box: at least each process of it is held
+        resource.setrlimit(resource.RLIMIT_DATA, (request["memory_mb"] << 20,) * 2)
+        if userns.inside():  # elsewhere the kernel counts the processes of the whole machine
+            resource.setrlimit(resource.RLIMIT_NPROC, (ALL_PROCESSES, ALL_PROCESSES))
 
 
 def _give_up_rights(request: Mapping[str, Any]) -> None:
     kept = request["capabilities"]
     kernel.bound_capabilities(kept)
-    os.setgroups(request["groups"])
+    if request["groups"] is not None:
+        os.setgroups(request["groups"])
     os.setresgid(request["gid"], request["gid"], request["gid"])
     os.setresuid(request["uid"], request["uid"], request["uid"])
     kernel.set_capabilities(kept if request["uid"] == 0 else [])

@@ -149,7 +149,8 @@ def _homes() -> dict[str, Path]:
     """Controller -> the folder that holds our groups."""
     if (ROOT / "cgroup.controllers").exists():
         offered = (ROOT / "cgroup.controllers").read_text().split()
-        return dict.fromkeys([name for name in NEEDED if name in offered], ROOT / FOLDER)
+        writable = os.access(ROOT / "cgroup.subtree_control", os.W_OK)
+        return dict.fromkeys([name for name in NEEDED if name in offered and writable], ROOT / FOLDER)
     names = (*NEEDED, "cpuacct")
     return {name: ROOT / name / FOLDER for name in names if os.access(ROOT / name / "cgroup.procs", os.W_OK)}
 

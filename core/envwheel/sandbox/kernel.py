@@ -6,15 +6,19 @@ out of them (`rooted.py`).
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
 from collections.abc import Iterable
 
 NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x00020000, 0x02000000, 0x04000000, 0x08000000
-NEWPID, NEWNET = 0x20000000, 0x40000000
+NEWPID, NEWNET, NEWUSER = 0x20000000, 0x40000000, 0x10000000
 
-READ_ONLY, NO_SUID, NO_DEV, REMOUNT, NO_ATIME, BIND, RECURSIVE, PRIVATE = 1, 2, 4, 32, 1024, 4096, 16384, 1 << 18
+READ_ONLY, NO_SUID, NO_DEV, NO_EXEC, REMOUNT, NO_ATIME, NO_DIR_ATIME = 1, 2, 4, 8, 32, 1024, 2048
+BIND, RECURSIVE, PRIVATE, RELATIVE_ATIME = 4096, 16384, 1 << 18, 1 << 21
+_ST_RELATIVE_ATIME = 4096
+"""Of statvfs(3), which names this one flag by another number than mount(2)."""
 
 NO_MAGIC_LINKS, NO_LINKS, BENEATH, IN_ROOT = 2, 4, 8, 16
 
@@ -65,6 +69,14 @@ def mount(source: str, target: str, kind: str, flags: int = 0, data: str = "") -
     """See mount(2)."""
     words = [word.encode("utf-8", "surrogateescape") or None for word in (source, target, kind)]
     _checked(_libc.mount(*words, flags, data.encode("utf-8", "surrogateescape") or None), target)
+
+
+def make_read_only(path: str) -> None:
+    """Mount `path` onto itself, read-only; what else its mount forbids stays forbidden."""
+    mount(path, path, "", BIND)
+    kept = os.statvfs(path).f_flag & (NO_SUID | NO_DEV | NO_EXEC | NO_ATIME | NO_DIR_ATIME)
+    relative = RELATIVE_ATIME if os.statvfs(path).f_flag & _ST_RELATIVE_ATIME else 0
+    mount("none", path, "", BIND | REMOUNT | READ_ONLY | kept | relative)
 
 
 def open_in(folder: int, path: str, flags: int, mode: int = 0, *, resolve: int = IN_ROOT) -> int:
@@ -118,3 +130,17 @@ def process_of(pidfd: int) -> int:
             if line.startswith("Pid:"):
                 return int(line.split()[1])
     return -1
+
+
+def processes_with(number: int) -> list[int]:
+    """The processes in the process namespace of process `number`, as this process's /proc numbers them."""
+    try:
+        wanted = os.readlink(f"/proc/{number}/ns/pid")
+    except OSError:
+        return []
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{name}/ns/pid") == wanted:
+                found.append(int(name))
+    return found

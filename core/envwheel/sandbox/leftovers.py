@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from envwheel.sandbox import groups
+from envwheel.sandbox import groups, userns
 from envwheel.sandbox import owner as owners
 from envwheel.sandbox.base import Swept
 from envwheel.sandbox.faketime import cache
@@ -17,8 +17,8 @@ from envwheel.sandbox.owner import Owner
 
 
 def home() -> Path:
-    """Where the engine keeps images and its small files."""
-    return cache() / "namespace"
+    """Where the engine keeps images and its small files. What was made where root is the only user lies apart."""
+    return cache() / ("namespace-root-only" if userns.one_user() else "namespace")
 
 
 def sweep_leftovers(*, everything: bool = False, only: Owner | None = None) -> Swept:

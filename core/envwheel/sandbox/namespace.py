@@ -15,14 +15,15 @@ import resource
 import secrets
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from envwheel.api import BaseImage
-from envwheel.errors import InfraError, SetupError
-from envwheel.sandbox import groups, leftovers, owner
+from envwheel.errors import InfraError, OrdinaryUser, SetupError
+from envwheel.sandbox import groups, leftovers, network, owner, userns
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
 from envwheel.sandbox.builds import BuildLimits
@@ -49,11 +50,13 @@ _ID = re.compile(r"(sha256:)?[0-9a-f]{64}")
 def open_engine(settings: Mapping[str, object] | None = None) -> NamespaceEngine:
     """The namespace engine of this machine; `settings` are fields of `BuildLimits`.
 
-    Raises SetupError when its programs are not there.
+    Raises SetupError when its programs are not there, OrdinaryUser when this process must become another first.
     """
     absent = missing()
     if absent:
         raise SetupError(absent)
+    if not_here():
+        raise OrdinaryUser(not_here())
     return NamespaceEngine(BuildLimits(**(settings or {})))  # type: ignore[arg-type]
 
 
@@ -62,9 +65,18 @@ def missing() -> str:
     absent = [name for name in PROGRAMS if shutil.which(name) is None]
     if absent:
         return f"The namespace engine lacks {', '.join(absent)}: {INSTALL}."
-    if os.geteuid() != 0:
-        return "The namespace engine needs root, for users and limits of boxes: run envwheel as root."
+    refused = userns.impossible() if os.geteuid() != 0 else ""
+    if refused:
+        return f"The namespace engine needs root, or user namespaces, and {refused}."
     return ""
+
+
+def not_here() -> str:
+    """Why this very process cannot open the engine, though another may; empty when it can or `missing` says more."""
+    if os.geteuid() == 0:
+        return ""
+    again = f"`{os.path.basename(sys.executable)} -m envwheel.sandbox.userns PROGRAM...`"
+    return f"An ordinary user's boxes need a user namespace around this process: start it as {again}."
 
 
 class NamespaceEngine:
@@ -96,8 +108,8 @@ class NamespaceEngine:
         self._wards: Wards | None = None
         self._release = ThreadPoolExecutor(2, thread_name_prefix="envwheel-release")
         self._closed = False
-        absent = {"clock": self._faketime is None, "limits": bool(self._group_lack)}
-        absent["confined_builds"] = bool(self._group_lack)
+        absent = {"clock": self._faketime is None, "limits": bool(self._group_lack), "users": userns.one_user()}
+        absent |= {"confined_builds": bool(self._group_lack), "network": not network.possible()}
         self.lacks: frozenset[str] = frozenset(word for word, missing in absent.items() if missing)
 
     @property

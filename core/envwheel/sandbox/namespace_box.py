@@ -12,11 +12,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from envwheel.errors import BoxGone, InfraError
-from envwheel.sandbox import accounts, rooted, scratch, wards
+from envwheel.errors import BoxGone, HostLacks, InfraError
+from envwheel.sandbox import accounts, rooted, scratch, userns, wards
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
 from envwheel.sandbox.image_store import Stored
-from envwheel.sandbox.kernel import process_of
+from envwheel.sandbox.kernel import process_of, processes_with
 from envwheel.sandbox.namespace_places import Place
 from envwheel.sandbox.namespace_shell import NamespaceConnection
 from envwheel.sandbox.network import Network
@@ -62,6 +62,7 @@ class NamespaceBox:
         self._reason: str | None = None
         self._usage = Usage()
         self._network: Network | None = None
+        self._users_lack = userns.one_user()
 
     def join_network(self) -> None:
         """Give it a network, or end it. Raises InfraError."""
@@ -85,11 +86,14 @@ class NamespaceBox:
             who = accounts.account(user or "root", passwd, group)
         except LookupError as error:
             raise BoxGone("died", f"Box {self.id} is of no more use: {error}.") from error
+        if self._users_lack and (who.uid, who.gid) != (0, 0):
+            raise HostLacks(f"Box {self.id} is to run something as {user}, and its only user is root. {userns.MEND}")
         request: dict[str, Any] = {
             "do": "shell",
             "uid": who.uid,
             "gid": who.gid,
-            "groups": list(who.groups),
+            "groups": None if self._users_lack else list(who.groups),
+            "memory_mb": 0 if self._place.group else self.spec.limits.memory_mb,
             "capabilities": list(self._rights),
             "doors": self._place.group.doors if self._place.group else [],
             "file_bytes": self.spec.limits.disk_mb << 20,
@@ -105,7 +109,7 @@ class NamespaceBox:
         with self._lock:
             self.check()
             try:
-                rooted.put(self._place.files, tree, owner)
+                rooted.put(self._place.files, tree, userns.owner(owner))
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
                     self.end("disk_limit")
@@ -170,7 +174,7 @@ class NamespaceBox:
 
     def pids(self) -> list[int]:
         """Its processes, as this host numbers them."""
-        return self._place.group.pids() if self._place.group else []
+        return self._place.group.pids() if self._place.group else processes_with(process_of(self._place.first))
 
     def check(self) -> None:
         """Raise BoxGone when the box is, or was stopped."""

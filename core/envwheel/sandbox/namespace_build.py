@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from envwheel.errors import BuildFailed, InfraError
+from envwheel.errors import BuildFailed, HostLacks, InfraError
 from envwheel.sandbox import builds, disk, groups, wards
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.build_plan import Uncommon, plan
@@ -33,7 +33,7 @@ from envwheel.sandbox.image_store import ImageStore, Stored, record, remove, sea
 from envwheel.sandbox.kernel import process_of
 from envwheel.sandbox.namespace_places import Places
 from envwheel.sandbox.namespace_steps import LAYER, STEPS, Job, Steps, too_much
-from envwheel.sandbox.network import NAMESERVER, Network
+from envwheel.sandbox.network import LACK, NAMESERVER, Network, possible
 from envwheel.sandbox.owner import Owner
 from envwheel.sandbox.wards import Line, Wards
 from envwheel.sandbox.watchdog import NOTICEABLE, Watchdog
@@ -79,17 +79,16 @@ class NamespaceBuilder:
         """See `Engine.build`. `resolve` turns a reference in a FROM line into the id of an image here."""
         text = dockerfile_text(context)
         request = self.request(context, text, resolve, network=network)
-        network = network and any(item.word == "RUN" for item in instructions(text))
+        wanted = network and any(item.word == "RUN" for item in instructions(text))
+        network = wanted and possible()
         with self._guard:
             lock = self._locks[request.key]
         with lock, self._store.locked(request.key):
             folder = self._store.built / request.key
             found = self._store.find_in(folder)
             if found is None:
-                try:
-                    found = self._by_steps(folder, text, request, timeout_s=timeout_s, network=network)
-                except Uncommon:
-                    found = self.make(folder, request, timeout_s=timeout_s, network=network)
+                with excused(wanted and not network):
+                    found = self._made(folder, text, request, timeout_s=timeout_s, network=network)
             self._store.hold(request.key, self._owner)
             self._uses[request.key] += 1
             self._keys[found.id] = request.key
@@ -120,6 +119,12 @@ class NamespaceBuilder:
             key_label=key_label,
             unused=UNUSED,
         )
+
+    def _made(self, folder: Path, text: str, request: Request, *, timeout_s: float, network: bool) -> Stored:
+        try:
+            return self._by_steps(folder, text, request, timeout_s=timeout_s, network=network)
+        except Uncommon:
+            return self.make(folder, request, timeout_s=timeout_s, network=network)
 
     def _by_steps(self, folder: Path, text: str, request: Request, *, timeout_s: float, network: bool) -> Stored:
         """Build without buildah. Raises Uncommon when that is not for this Dockerfile; BuildFailed, InfraError."""
@@ -206,6 +211,17 @@ class NamespaceBuilder:
         """Let go of every image."""
         for image_id, key in list(self._keys.items()):
             self._forget(image_id, key)
+
+
+@contextlib.contextmanager
+def excused(offline: bool) -> Iterator[None]:
+    """A build that fails `offline`, though it should have had a network, is not at fault: HostLacks."""
+    try:
+        yield
+    except BuildFailed as failed:
+        if offline:
+            raise HostLacks(f"{LACK} Without one: {failed}") from failed
+        raise
 
 
 class _Look:
@@ -362,6 +378,8 @@ def failure(log: str) -> BuildFailed | InfraError:
 def _unpack(tar: bytes, folder: Path, big: tuple[Path, ...]) -> None:
     folder.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
-        archive.extractall(folder, filter="fully_trusted")  # `pack_context` wrote it and refused what could leave
+        # `pack_context` wrote it and refused what could leave; before 3.11.4 there is no other way.
+        archive.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
+        archive.extractall(folder)
     for path in big:
         os.link(path, folder / path.name)

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from envwheel.errors import BuildFailed
-from envwheel.sandbox import recipe
+from envwheel.sandbox import network, recipe
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import Request
 from envwheel.sandbox.context import packed
 from envwheel.sandbox.image_store import ImageStore
 from envwheel.sandbox.images import BUILD_S, LABEL
-from envwheel.sandbox.namespace_build import NamespaceBuilder
+from envwheel.sandbox.namespace_build import NamespaceBuilder, excused
 
 PULLED = "pulled"
 """In the place of a recipe's hash."""
@@ -36,7 +36,8 @@ class NamespaceShelf:
 
     def make(self, tag: str, request: Request) -> None:
         """See `Shelf.make`."""
-        self._make(tag, request)
+        with excused(not network.possible()):
+            self._make(tag, request, online=network.possible())
 
     def take(self, tag: str, tar: Path, key: str) -> None:
         """See `Shelf.take`. An empty /etc/hosts is added, for buildah would make one in the next layer."""
@@ -44,15 +45,17 @@ class NamespaceShelf:
         request = Request(packed({"Dockerfile": "\n".join(lines) + "\n", "hosts": "127.0.0.1 localhost\n"}), key, ("",))
         self._make(tag, request, big=(tar,))
 
-    def _make(self, tag: str, request: Request, big: tuple[Path, ...] = ()) -> None:
+    def _make(self, tag: str, request: Request, big: tuple[Path, ...] = (), *, online: bool = False) -> None:
         folder = self._store.folder_of(tag)
         with self._store.locked(folder.name):
             if self._store.base(tag, request.key) is None:
-                self._builder.make(folder / request.key, request, timeout_s=BUILD_S, network=True, big=big)
+                self._builder.make(folder / request.key, request, timeout_s=BUILD_S, network=online, big=big)
             self._store.set_base(tag, request.key)
 
     def pull(self, source: str) -> str:
         """See `Shelf.pull`."""
+        if not network.possible():
+            return f"network is unreachable: {network.LACK}"
         folder = self._store.folder_of(source)
         with self._store.locked(folder.name):
             try:

@@ -111,8 +111,8 @@ class NamespaceConnection:
         """See `Connection.exit_code`."""
         code = int(self._line.said["ended"]) if self._line.wait(["ended"], CODE_S) else None
         if code in (None, -signal.SIGKILL):
-            # Perhaps the whole box is ending: its first process is the last to go.
-            ended(self._first, SETTLE_S)
+            # Perhaps the whole box is ending: its first process is the last to go. Without the warden it surely is.
+            ended(self._first, OPEN_S if code is None and self._line.broken else SETTLE_S)
         return 128 - code if code is not None and code < 0 else code
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envwheel.errors import BoxGone, BuildFailed
-from envwheel.sandbox import accounts, disk, rooted
+from envwheel.sandbox import accounts, disk, rooted, userns
 from envwheel.sandbox.base import BoxLimits, BoxSpec, Entry, Tree
 from envwheel.sandbox.bubblewrap import files_of
 from envwheel.sandbox.build_plan import Copy, Folder, Plan, Run, Uncommon
@@ -252,7 +252,7 @@ def _owner(files: int, name: str) -> tuple[int, int]:
         found = accounts.account(name, passwd, group)
     except LookupError as error:
         raise BuildFailed(f"The image does not build: COPY --chown={name}: {error}.") from error
-    return (found.uid, found.gid)
+    return userns.owner((found.uid, found.gid))
 
 
 def _kind(files: int, path: str) -> str:

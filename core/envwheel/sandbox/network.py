@@ -16,6 +16,13 @@ from envwheel.errors import InfraError
 
 NAMESERVER = "10.0.2.3"
 READY_S = 20.0
+DEVICE = "/dev/net/tun"
+LACK = f"Boxes and builds have no network here: {DEVICE} must be open to this user (`chmod 666 {DEVICE}` as root)."
+
+
+def possible() -> bool:
+    """Whether this process may make the device that a network needs."""
+    return os.access(DEVICE, os.R_OK | os.W_OK)
 
 
 class Network:

@@ -12,11 +12,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from envwheel.errors import InfraError, SetupError
+from envwheel.sandbox import userns
 from envwheel.sandbox.faketime import cache
 
 SUITE = "bookworm"
@@ -38,6 +40,14 @@ CHANGES = (
     "WORKDIR /app",
     'CMD ["/bin/bash"]',
 )
+ROOT_ONLY = (
+    '--aptopt=APT::Sandbox::User "root"',
+    "--skip=chroot/mount/dev",
+    '--setup-hook=mkdir -p "$1/dev" && mount -t tmpfs dev "$1/dev" && for name in null zero full random urandom tty; '
+    'do touch "$1/dev/$name" && mount --bind "/dev/$name" "$1/dev/$name"; done',
+    '--customize-hook=umount --recursive "$1/dev"',
+)
+"""For mmdebstrap where root is the only user: its own /dev wants a group, apt a user."""
 LIMIT_S = 900
 INSTALL = (
     "`apt-get install mmdebstrap debian-archive-keyring` and run envwheel as root once, "
@@ -67,12 +77,20 @@ def archive() -> Iterator[Path]:
     """
     folder = cache() / "images"
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"base-{SUITE}-{key()}.tar"
+    path = folder / f"base-{SUITE}-{key()}{'-root-only' if userns.one_user() else ''}.tar"
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
             _make(path)
         yield path
+
+
+def _apart() -> list[str]:
+    """What stands before mmdebstrap in a user namespace: it may mount /proc only for processes of its own."""
+    if not userns.inside():
+        return []
+    apart = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    return [*apart, sys.executable, "-P", "-m", "envwheel.sandbox.seccomp"] if userns.one_user() else apart
 
 
 def _make(path: Path) -> None:
@@ -83,9 +101,10 @@ def _make(path: Path) -> None:
             + "."
         )
     part = path.with_suffix(".part.tar")
-    command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}"]
+    command = [*_apart(), "mmdebstrap", "--quiet", "--variant=minbase", f"--include={PACKAGES}"]
     command += [f"--dpkgopt={option}" for option in DPKG_OPTIONS]
     command += [f"--customize-hook={hook}" for hook in HOOKS]
+    command += ROOT_ONLY if userns.one_user() else []
     try:
         subprocess.run([*command, SUITE, str(part)], check=True, capture_output=True, timeout=LIMIT_S, text=True)
     except subprocess.CalledProcessError as error:

@@ -2,6 +2,7 @@
 
 Compiled once by libseccomp, which Debian's buildah brings; like Docker's default profile it takes mounts, namespaces,
 kernel modules, keys, tracing of performance, raw memory policies and io_uring away, and answers "not permitted".
+`python -m envwheel.sandbox.seccomp PROGRAM...` runs a program of ours that only pretends to give files away.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import ctypes
 import errno
 import os
 import struct
+import sys
 
 from envwheel.errors import SetupError
+from envwheel.sandbox import kernel
 
 DENIED = (
     "acct add_key bpf clock_adjtime clock_adjtime64 clock_settime clock_settime64 create_module delete_module "
@@ -23,6 +26,9 @@ DENIED = (
     "setns settimeofday stime swapoff swapon sysfs syslog umount umount2 unshare uselib userfaultfd ustat vhangup "
     "vm86 vm86old"
 )
+PRETENDED = "chown chown32 fchown fchown32 fchownat lchown lchown32 setgroups setgroups32 mknod mknodat"
+"""Where root is the only user: said to be done, and not done. Installers and archives give files to other users."""
+_FILE_KINDS, _DEVICES = 0xF000, (0x2000, 0x6000)
 NEW_NAMESPACES = 0x7E020000
 """The flags of clone(2) that make namespaces."""
 PUSH_INPUT, CONSOLE = 0x5412, 0x541C
@@ -32,8 +38,8 @@ _MASKED_EQUAL = 7
 _X86 = 0x40000003
 
 
-def program() -> bytes:
-    """The compiled filter. Raises SetupError where libseccomp is missing."""
+def program(*, denied: bool = True, pretended: bool = False) -> bytes:
+    """The compiled filter, of calls that are refused or that pretend. Raises SetupError without libseccomp."""
     try:
         library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     except OSError as error:
@@ -41,15 +47,32 @@ def program() -> bytes:
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
     try:
-        _rules(library, context)
+        if os.uname().machine == "x86_64":
+            library.seccomp_arch_add(context, ctypes.c_uint32(_X86))
+        if denied:
+            _deny(library, context)
+        if pretended:
+            _pretend(library, context)
         return _exported(library, context)
     finally:
         library.seccomp_release(context)
 
 
-def _rules(library: ctypes.CDLL, context: ctypes.c_void_p) -> None:
-    if os.uname().machine == "x86_64":
-        library.seccomp_arch_add(context, ctypes.c_uint32(_X86))
+def _pretend(library: ctypes.CDLL, context: ctypes.c_void_p) -> None:
+    done = ctypes.c_uint32(_ERRNO)
+    for name in PRETENDED.split():
+        number = library.seccomp_syscall_resolve_name(name.encode())
+        if number == -1:
+            continue
+        if name.startswith("mknod"):  # a plain file or FIFO is made
+            mode = 2 if name == "mknodat" else 1
+            for kind in _DEVICES:
+                _rule_on_argument(library, context, done, number, (mode, _MASKED_EQUAL, _FILE_KINDS, kind))
+        else:
+            library.seccomp_rule_add(context, done, number, 0)
+
+
+def _deny(library: ctypes.CDLL, context: ctypes.c_void_p) -> None:
     refused, unknown = ctypes.c_uint32(_ERRNO | errno.EPERM), ctypes.c_uint32(_ERRNO | errno.ENOSYS)
     for name in DENIED.split():
         number = library.seccomp_syscall_resolve_name(name.encode())
@@ -82,3 +105,14 @@ def _exported(library: ctypes.CDLL, context: ctypes.c_void_p) -> bytes:
         return os.pread(memory, size, 0)
     finally:
         os.close(memory)
+
+
+def main(argv: list[str]) -> int:
+    """Become the program `argv`, which gives no file away."""
+    kernel.forbid_new_privileges()
+    kernel.filter_calls(program(denied=False, pretended=True))
+    os.execvp(argv[0], argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -23,7 +23,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from envwheel.sandbox import kernel, seccomp
+from envwheel.sandbox import kernel, seccomp, userns
 from envwheel.sandbox.entering import become, box_process, program_process, shell_process
 
 LARGEST = 1 << 20
@@ -49,7 +49,7 @@ class Warden:
 
     def __init__(self, requests: socket.socket, orchestrator: int) -> None:
         self._requests, self._orchestrator = requests, orchestrator
-        self._filter = seccomp.program()
+        self._filter = seccomp.program(pretended=userns.one_user())
         self._processes = os.open("/proc/self/ns/pid", os.O_RDONLY)
         self._coming: dict[int, _Coming] = {}
         self._replies: dict[int, socket.socket] = {}
@@ -177,8 +177,7 @@ def _answer(reply: socket.socket, said: dict[str, Any], descriptors: list[int] |
 def _read_only(paths: list[str]) -> None:
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
     for path in {os.path.realpath(path) for path in paths}:
-        kernel.mount(path, path, "", kernel.BIND)
-        kernel.mount("none", path, "", kernel.BIND | kernel.REMOUNT | kernel.READ_ONLY)
+        kernel.make_read_only(path)
 
 
 def main(argv: list[str]) -> int:

@@ -22,19 +22,20 @@ import atexit
 import contextlib
 import json
 import os
-import random
-import shutil
-import tempfile
-import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from grade_files import link_target, load_json, mode, owner, plain_file, plain_tree, read_bytes, read_text
-from grade_reap import DROP, NOBODY, kill_leftovers
-from grade_run import Ran, Service, give, in_scratch, run, scratch, start
+from grade_reap import NOBODY, kill_leftovers
 
+# A gate starts a verifier some thirty times, and most of its time was imports: what only some verifiers use is imported
+# where it is used, and `typing` never.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3  # what few verifiers use is imported where it is: a gate starts a verifier some thirty times
+    import random
+    import sqlite3
+    from collections.abc import Iterator
+    from typing import Any
+
+    from grade_run import DROP, Ran, Service, run, scratch, start
 
 __all__ = [
     "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "kill_leftovers", "link_target",
@@ -43,10 +44,19 @@ __all__ = [
 ]  # fmt: skip
 
 LOGS = "/logs/verifier"
+PART = "unfinished"  # a file of LOGS before it gets its name
 ATTACH = 24  # sqlite3 has no name for SQLITE_ATTACH; VACUUM INTO is one too
 GIT = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null"]
 GIT_ENV = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_NO_REPLACE_OBJECTS": "1"}
 GIT_ENV.update({"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0"})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("DROP", "Ran", "Service", "run", "scratch", "start"):
+        raise AttributeError(f"module 'grade' has no attribute {name!r}")
+    import grade_run
+
+    return getattr(grade_run, name)
 
 
 class Failed(Exception):
@@ -119,9 +129,11 @@ class Grade:
         return reward
 
     def _clear(self) -> None:
-        for name in ("reward.txt", "reward.json", "checks.json"):
+        for name in ("reward.txt", "reward.json", "checks.json", PART):
             path = os.path.join(LOGS, name)
             if os.path.isdir(path) and not os.path.islink(path):
+                import shutil
+
                 shutil.rmtree(path)
             elif os.path.lexists(path):
                 os.unlink(path)
@@ -133,8 +145,8 @@ class Grade:
 
 
 def _write(name: str, value: Any) -> None:
-    fd, path = tempfile.mkstemp(dir=LOGS)
-    with open(fd, "w") as file:
+    path = os.path.join(LOGS, PART)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "w") as file:
         json.dump(value, file)
     os.chmod(path, 0o644)
     os.replace(path, os.path.join(LOGS, name))
@@ -142,6 +154,10 @@ def _write(name: str, value: Any) -> None:
 
 def copy_tree(source: str, limit: int = 5_000_000, links: bool = False) -> str:
     """The plain tree at `source` copied into a fresh folder of nobody's, modes kept. Raises Failed when not plain."""
+    import shutil
+
+    from grade_run import give, scratch
+
     need(plain_tree(source, limit, links), f"{source} is no plain folder of at most {limit} bytes")
     target = os.path.join(scratch(), "copy")
     shutil.copytree(source, target, symlinks=True)
@@ -156,6 +172,8 @@ def git(repo: str, *args: str, timeout: float = 20) -> Ran:
     matters a repository of your own with the objects copied. Many questions: `copy_tree(repo, links=True)` once, and
     pass the copy. Raises Failed when `repo` is no plain tree.
     """
+    from grade_run import in_scratch, run
+
     copy = repo if in_scratch(repo) else copy_tree(repo, 50_000_000, links=True)
     return run([*GIT, *args], cwd=copy, env=GIT_ENV, timeout=timeout)
 
@@ -166,6 +184,9 @@ def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3
     Statements fail `timeout` seconds from now. Raises Failed when `path` is no plain file.
     """
     import sqlite3
+    import time
+
+    from grade_run import scratch
 
     copy = os.path.join(scratch(), "copy.db")
     for suffix in ("", "-wal", "-journal"):
@@ -185,5 +206,6 @@ def sqlite(path: str, limit: int = 20_000_000, timeout: float = 10.0) -> sqlite3
 def rng(*seed: object) -> random.Random:
     """Random numbers that depend on `seed` only."""
     import hashlib
+    import random
 
     return random.Random(hashlib.sha256(repr(seed).encode()).digest())

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def read_bytes(path: str, limit: int = 1_000_000) -> bytes | None:

@@ -7,10 +7,14 @@ So all of it can be found, and "none is left" can be known for certain.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import signal
 import time
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NOBODY = 65534
 UNUSED = 2**31 - 9  # a user id that nobody has
@@ -26,7 +30,9 @@ def become_nobody() -> None:
     os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
-def _can_drop() -> bool:
+@functools.cache
+def can_drop() -> bool:
+    """False without root, and in engines whose boxes have one user only."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -35,9 +41,6 @@ def _can_drop() -> bool:
             os._exit(1)
         os._exit(0)
     return os.waitpid(pid, 0)[1] == 0
-
-
-DROP = _can_drop()  # False without root, and in engines whose boxes have one user only
 
 
 def kill_leftovers(keep: frozenset[int] = frozenset()) -> None:
@@ -91,7 +94,7 @@ def _kill_nobody() -> None:
 
     The real id UNUSED keeps nobody from sending a signal to the checker meanwhile.
     """
-    if DROP:
+    if can_drop():
         try:
             os.setresuid(UNUSED, NOBODY, 0)
         except OSError:

@@ -47,11 +47,12 @@ def run(script, cwd, *argv):
 
 
 def draw_names(rng, count):
+    """Some of the names; one case in each kind has all of them, so that none is left to chance."""
     return [stem + str(rng.randrange(100)) if rng.random() < 0.2 else stem for stem in rng.sample(STEMS, count)]
 
 
 def count_cases(g, rng, script):
-    for number, (folder, size) in enumerate([("in", 0), ("my files", 5), ("in", 12), ("a*b", 9)]):
+    for number, (folder, size) in enumerate([("in", 0), ("my files", 5), ("in", len(STEMS)), ("a*b", 9)]):
         files = {}
         for stem in draw_names(rng, size):
             if not stem.startswith("."):
@@ -78,9 +79,10 @@ def collect_cases(g, rng, script):
             {f"{source}/deep/x.{EXT}": "deep", f"{source}/folder.{EXT}/y": ""},
             [(f"{source}/link.{EXT}", "deep/x." + EXT)],
         )
-        names = draw_names(rng, 12) if number < 4 else []
+        names = STEMS if number == 1 else draw_names(rng, 12) if number < 4 else []
         for stem in names:
-            files[f"{source}/{stem}.{rng.choice([EXT, EXT, EXT, 'bak'])}"] = f"content of {stem}"
+            ending = EXT if number == 1 else rng.choice([EXT, EXT, EXT, "bak"])
+            files[f"{source}/{stem}.{ending}"] = f"content of {stem}"
         fitting = [
             name
             for name in files
@@ -115,7 +117,8 @@ def rename_cases(g, rng, script):
     for number, root in enumerate(["in", "My  Files", "-Root", "clean"]):
         files, links = {}, []
         folders = ["", "Sub Folder/", "a\nb/", "-x/"]
-        for stem in [] if number == 3 else [*draw_names(rng, 14), "Same Name", "Upper\n", "Two  Blanks\t", "same*name"]:
+        drawn = STEMS if number == 1 else draw_names(rng, 14)
+        for stem in [] if number == 3 else [*drawn, "Same Name", "Upper\n", "Two  Blanks\t", "same*name"]:
             files[f"{root}/{rng.choice(folders)}{stem}"] = f"content of {stem!r} {rng.random()}"
         if number == 3:
             files = {f"{root}/already_fine": "x", f"{root}/b/fine": "y"}
