@@ -17,7 +17,8 @@ from itertools import islice
 from envwheel.api import Band
 from envwheel.candidate import Candidate
 from envwheel.control import Stopped
-from envwheel.ledger import Attempt, Doubt, Plan, RoundEnd, Target, TrialNote
+from envwheel.improving import improve
+from envwheel.ledger import Attempt, Doubt, HarnessNote, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
 from envwheel.ledger import Recheck as Record
 from envwheel.parts import Parts
 from envwheel.propose import reading
@@ -39,8 +40,10 @@ class Flywheel:
         Raises SetupError when something on this machine must change, InfraError when our side failed ten times in a
         row. Nothing that was finished is lost.
         """
-        for trial in self.store.of(TrialNote):
-            self.control.spend(trial.tokens)
+        spent = [note.tokens for note in self.store.of(TrialNote)]
+        spent += [note.tokens for note in self.store.of(ProposalNote)]
+        spent += [note.tokens for note in self.store.of(HarnessNote)]
+        self.control.spend(sum(spent, Tokens()))
         for number in range(1, self.parts.config.run.rounds + 1):
             if not self.store.of(RoundEnd, round=number) and not self.turn(number):
                 return False
@@ -48,6 +51,7 @@ class Flywheel:
 
     def turn(self, number: int) -> bool:
         """One round: aim, build, judge, calibrate, keep. False when it was stopped before its end."""
+        improve(self.parts, number)
         plan = self.store.last(Plan, round=number) or self.aim(number)
         self.tell(number)
         self.parts.watch.planned(plan, done=len(plan.targets) - len(self.missing(plan)))

@@ -12,13 +12,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from envwheel.config import Config, load, to_toml
+from envwheel.config import Config, ProposerSection, SolverSection, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
-from envwheel.errors import SetupError, UsageError
+from envwheel.errors import ConfigError, SetupError, UsageError
+from envwheel.gate.codes import page
 from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import RunStart
+from envwheel.model.base import Model
+from envwheel.model.registry import open_model
 from envwheel.parts import Parts, Watch
+from envwheel.presets import agent_settings
 from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
 from envwheel.propose.static import Static
@@ -35,7 +39,9 @@ FIXED = ("run.domains", "run.candidates", "run.seed", "proposer", "solver", "ban
 
 
 def settled(config: Config, *, resume: bool) -> Config:
-    """`config` once it is sure that it may be run there. Raises UsageError."""
+    """`config` once it is sure that it may be run there. Raises UsageError, ConfigError."""
+    if config.proposer.is_model:
+        _who_proposes(config)
     path = config.directory
     if not RunDirectory.read(path):
         return config
@@ -111,9 +117,46 @@ def solver_of(config: Config, domains: Domains) -> Solver:
 def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
     """The configured proposer. Raises SetupError, ConfigError."""
     section = config.proposer
+    if section.kind == "terminal":
+        return _terminal(config, domains, engine)
     if section.kind == "static":
         return Static(domains, Path(section.pool))
     return Procedural(domains, section.families, section.levels, spread=section.spread)
+
+
+def _terminal(config: Config, domains: Domains, engine: Engine) -> Proposer:
+    from envwheel.propose import terminal
+
+    section = config.proposer
+    engine.room.give_up(section.seats * terminal.LIMITS.memory_mb)
+    return terminal.Terminal(
+        domains,
+        engine,
+        proposing_model(config),
+        agent_settings(section.agent, preset="proposer"),
+        levels=section.levels,
+        minutes=section.minutes,
+        validations=section.validations,
+        network=section.network,
+        reference={"gate.md": page().encode()},
+    )
+
+
+def proposing_model(config: Config) -> Model:
+    """The model of a proposer: its own, else the solver's. Raises SetupError, ConfigError."""
+    section = _who_proposes(config)
+    return open_model(section.name, section.model)
+
+
+def _who_proposes(config: Config) -> ProposerSection | SolverSection:
+    """The section that names the proposer's model. Raises ConfigError when that is no model."""
+    section = config.proposer if config.proposer.name else config.solver
+    if section.name == "simulated":
+        raise ConfigError(
+            f"proposer.kind '{config.proposer.kind}' needs a model, and the solver is simulated. "
+            "Name one: --model openai:MODEL, or `name` under [proposer], such as command:PROGRAM."
+        )
+    return section
 
 
 def ready_engine(config: Config, domains: Domains) -> Engine:

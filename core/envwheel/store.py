@@ -27,6 +27,7 @@ from envwheel.ledger import (
     Attempt,
     ForeignNote,
     GateNote,
+    HarnessNote,
     OtherSchema,
     Plan,
     ProposalNote,
@@ -41,7 +42,9 @@ from envwheel.standing import standings
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, ForeignNote, Attempt, Recheck, RoundEnd)
+R = TypeVar(
+    "R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, ForeignNote, Attempt, Recheck, RoundEnd
+)
 
 
 class RunDirectory:

@@ -14,7 +14,19 @@ from typing import Any
 from pydantic import BaseModel
 
 from envwheel.balance import balance, taxonomy_of
-from envwheel.ledger import AnyRecord, Attempt, ForeignNote, Plan, Recheck, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.ledger import (
+    AnyRecord,
+    Attempt,
+    ForeignNote,
+    HarnessNote,
+    Plan,
+    Recheck,
+    RoundEnd,
+    RunStart,
+    Tokens,
+    TrialNote,
+)
+from envwheel.revisions import table as revisions
 from envwheel.standing import standings, states
 
 
@@ -96,7 +108,8 @@ def _summary(number: int, records: list[AnyRecord], taxonomy: Mapping[str, int])
     trials = [record for record in records if isinstance(record, TrialNote)]
     rechecks = [record for record in records if isinstance(record, Recheck)]
     targets = [target for record in records if isinstance(record, Plan) for target in record.targets]
-    tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), Tokens()))
+    harness = sum((record.tokens for record in records if isinstance(record, HarnessNote)), Tokens())
+    tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), harness))
     return RoundSummary(
         round=number,
         complete=any(isinstance(record, RoundEnd) for record in records),
@@ -120,12 +133,14 @@ def status(records: Iterable[AnyRecord], pool: int) -> Mapping[str, Any]:
     """The object that `status --json` prints; `pool` is how many environments are in the pool."""
     records = list(records)
     counted = states(records)
+    harness = [revision.status() for revision in revisions(records)]
     return {
         "rounds": [summary.status() for summary in summaries(records)],
         "pool": pool,
         "shelf": counted["shelf"],
         "retired": counted["retired"],
         "balance": pool_balance(records),
+        **({"harness": harness} if harness else {}),
     }
 
 

@@ -31,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidates", type=int, help="candidates a round")
     parser.add_argument("--proposer", help="procedural, terminal, prompt_only")
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
+    parser.add_argument("--proposer-network", choices=("none", "on"), help="whether its box may fetch packages")
     parser.add_argument("--pool", metavar="DIR", help="take the candidates from a static pool: no proposer")
     parser.add_argument(
         "--solver", help="local, simulated, openai:MODEL, anthropic:MODEL, command:PROGRAM, scripted:PATH"
@@ -45,6 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
     parser.add_argument("--jobs", type=int, help="boxes at a time")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="start nothing more once models cost this")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="start nothing more once models took this many")
     parser.add_argument("--resume", action="store_true", help="go on with the run that is there")
     parser.add_argument("--json", action="store_true", help="print what `status --json` prints, and nothing else")
 
@@ -124,9 +127,12 @@ def _config(args: argparse.Namespace) -> Config:
         "run.out": args.out,
         "run.seed": args.seed,
         "run.jobs": args.jobs,
+        "run.max_dollars": args.max_cost,
+        "run.max_tokens": args.max_tokens,
         "run.rollouts": args.rollouts,
         "proposer.kind": "static" if args.pool else args.proposer,
         "proposer.name": args.model,
+        "proposer.network": args.proposer_network and args.proposer_network == "on",
         "proposer.pool": args.pool,
         "solver.name": args.solver,
         "engine.name": args.engine,
