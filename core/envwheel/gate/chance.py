@@ -58,10 +58,11 @@ def suspicion(folder: Path, known: frozenset[bytes] = frozenset()) -> str:
     for path, text in _texts(folder, ("tests", "solution"), known):
         seeded = bool(_SEEDED.search(text))
         for line in text.splitlines():
-            if _COMMENT.match(line) or _CALMED.search(line):
+            if _COMMENT.match(line):
                 continue
             for sign, pattern in _SIGNS.items():
-                if re.search(pattern, line) and not (sign == "randomness" and seeded):
+                calmed = (sign == "randomness" and seeded) or (sign == "unordered listing" and _CALMED.search(line))
+                if re.search(pattern, line) and not calmed:
                     return f"{path}: {sign}"
     return ""
 

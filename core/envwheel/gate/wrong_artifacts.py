@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from envwheel.gate import wrong_records
 from envwheel.gate.payloads import kind_of
 from envwheel.sandbox.base import Entry, Tree
 
@@ -194,8 +195,16 @@ def _data(result: Result) -> Iterator[Wrong]:
         if not is_data(path, entry.data):
             continue
         off = one_off(path, entry.data)
-        if off is not None and not same(off, entry.data) and (result.fixed is None or path in result.fixed):
+        steady = result.fixed is None or path in result.fixed
+        if off is not None and not same(off, entry.data) and steady:
             yield Wrong("one_value_off", f"one number in {path} is off", _with(result, path, off))
+        # In a file that was there before, an entry may be none of the task's business.
+        if steady and path not in result.untouched.entries:
+            fewer, mixed = wrong_records.dropped(path, entry.data), wrong_records.exchanged(path, entry.data)
+            if fewer is not None:
+                yield Wrong("entry_missing", f"the last entry of {path} is missing", _with(result, path, fewer))
+            if mixed is not None:
+                yield Wrong("values_exchanged", f"in {path} two values are exchanged", _with(result, path, mixed))
         back = reversed_lines(path, entry.data) if ordered else None
         if back is not None and not same(back, entry.data):
             yield Wrong("order_reversed", f"{path} is in reverse order", _with(result, path, back))
