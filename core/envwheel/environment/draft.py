@@ -9,13 +9,13 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from envwheel import api
 from envwheel.environment import toml
 from envwheel.environment.invalid import InvalidTask
+from envwheel.environment.stamp import kit_files
 from envwheel.environment.task_toml import SCHEMA_VERSION
 from envwheel.version import __version__
 
@@ -49,11 +49,8 @@ def write(
     """
     files = dict(_layout(draft))
     files["task.toml"] = task_toml(draft, domains=domains, proposer=proposer, extra=extra).encode()
-    for item in kit:
-        files[_join("tests/kit", item.target)] = item.source.read_bytes()
-    for source in (resources.files("envwheel.environment") / "kit").iterdir():
-        if source.name.endswith(".py"):
-            files[f"tests/kit/{source.name}"] = source.read_bytes()
+    for name, data in kit_files(kit):
+        files[_join("tests/kit", name)] = data
     if os.path.lexists(target):
         raise FileExistsError(f"{target} is there already")
     target.parent.mkdir(parents=True, exist_ok=True)
