@@ -27,7 +27,8 @@ WANTED = {"empty": 0.0, "reference": 1.0, "attack": 0.0}
 
 def judged(verdict: Verdict) -> Judged:
     """`verdict` for a proposer. What our own side failed is said as such: it is no fault of the draft."""
-    return Judged(verdict.verdict == "ok", verdict.code, "\n".join(_lines(verdict)), verdict.seconds)
+    infra = verdict.verdict == "infra"
+    return Judged(verdict.verdict == "ok", verdict.code, "\n".join(_lines(verdict)), verdict.seconds, infra)
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:

@@ -11,16 +11,21 @@ import contextlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from envwheel.config import Config, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
-from envwheel.errors import SetupError, UsageError
+from envwheel.errors import ConfigError, SetupError, UsageError
 from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import RunStart
+from envwheel.model.base import Model
+from envwheel.model.registry import open_model
 from envwheel.parts import Parts, Watch
+from envwheel.presets import agent_settings
 from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
+from envwheel.propose.prompt_only import MAX_TOKENS, PromptOnly
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.engines import open_engine
 from envwheel.solver import Solver, open_solver
@@ -110,7 +115,22 @@ def solver_of(config: Config, domains: Domains) -> Solver:
 def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
     """The configured proposer. Raises SetupError, ConfigError."""
     section = config.proposer
+    if section.kind == "prompt_only":
+        settings = agent_settings({"max_tokens": MAX_TOKENS, **section.agent})
+        limits: Any = {"levels": section.levels, "minutes": section.minutes, "repairs": section.repairs}
+        return PromptOnly(domains, proposing_model(config), settings, **limits)
     return Procedural(domains, section.families, section.levels)
+
+
+def proposing_model(config: Config) -> Model:
+    """The model of a proposer: its own, else the solver's. Raises SetupError, ConfigError."""
+    section = config.proposer if config.proposer.name else config.solver
+    if section.name == "simulated":
+        raise ConfigError(
+            f"proposer.kind '{config.proposer.kind}' needs a model, and the solver is simulated. "
+            "Name one: [proposer] name, such as openai:MODEL or command:PROGRAM."
+        )
+    return open_model(section.name, section.model)
 
 
 def ready_engine(config: Config, domains: Domains) -> Engine:

@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
-    parser.add_argument("--proposer", help="procedural")
+    parser.add_argument("--proposer", help="procedural, terminal, prompt_only, static")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")

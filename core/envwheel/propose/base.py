@@ -19,12 +19,16 @@ from envwheel.rollout import RolloutWriter
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the gate says of a draft, up to `mutants`: `text` is for the proposer to read."""
+    """What the gate says of a draft, up to `mutants`: `text` is for the proposer to read.
+
+    `infra`: the gate itself failed, and nothing is known of the draft.
+    """
 
     ok: bool
     code: str
     text: str
     seconds: float
+    infra: bool = False
 
 
 @dataclass(frozen=True, slots=True)
