@@ -29,6 +29,7 @@ LAYERS: list[set[str]] = [
     {"proposing"},
     {"candidate"},
     {"flywheel", "start"},
+    {"compare"},
     {"commands"},
     {"cli"},
 ]

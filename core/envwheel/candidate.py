@@ -34,13 +34,16 @@ from envwheel.sandbox.base import Image
 from envwheel.store import write_file
 from envwheel.trial import build_images
 
+PLAIN = GateOptions(only=("build", "empty", "reference"), repeat=1, jobs=1)
+"""The plain standard as a gate: it builds, one trial of the untouched state, one of the reference."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How far a candidate got."""
 
     stage: str
-    verdict: Literal["admitted", "rejected", "infra"]
+    verdict: Literal["admitted", "ok", "rejected", "infra"]
     code: str
     message: str
     note: GateNote | None = None
@@ -82,6 +85,8 @@ class Candidate:
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
+        if not self.parts.calibrate:
+            return Ending(note.stage, "ok", "", "every step of the gate held", note)
         decision = self._calibrate(folder, note)
         if decision.code == "infra":
             return Ending("band", "infra", "", decision.message, note)
@@ -121,11 +126,12 @@ class Candidate:
     def _verdict(self, folder: Path, options: GateOptions) -> Verdict:
         parts = self.parts
         with self.control.place():
-            known = parts.benchmark.faults if parts.benchmark else None
+            known = parts.benchmark.faults if parts.benchmark and options.only != PLAIN.only else None
             return judge(folder, parts.engine, parts.domains, options=options, on_step=self._step, known=known)
 
     def _judge(self, folder: Path) -> GateNote:
-        verdict = self.held.get(tree_sha256(folder)) or self._verdict(folder, self.parts.gate)
+        held = self.held.get(tree_sha256(folder))
+        verdict = held or self._verdict(folder, self.parts.gate)
         self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
@@ -139,11 +145,19 @@ class Candidate:
             code=verdict.code,
             message=verdict.message,
             stage=verdict.stage,
-            seconds=verdict.seconds,
+            seconds=0.0 if held else verdict.seconds,  # counted where the draft was judged
             cpu_s=_sum([trial.cpu_s for trial in trials]),
-            plain=plain(verdict),
+            plain=self._plain(folder, verdict),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
         )
+
+    def _plain(self, folder: Path, verdict: Verdict) -> bool | None:
+        """The plain standard. What a model wrote is tried by it in any case, also where `lint` ended the gate."""
+        said = plain(verdict)
+        if said is not None or verdict.verdict != "rejected" or self.parts.proposer.model is None:
+            return said
+        self.say("plain standard")
+        return plain(self._verdict(folder, replace(PLAIN, back_off_s=self.parts.gate.back_off_s)))
 
     def _step(self, step: str, outcome: str) -> None:
         """Between two steps of the gate the run may be stopped."""

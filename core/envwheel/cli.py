@@ -13,6 +13,7 @@ import sys
 COMMANDS = {
     "check": "run the gate on environments or pools",
     "run": "turn the flywheel: propose, gate, calibrate, keep",
+    "compare": "the same targets through several proposers, side by side",
     "status": "what a run has done so far",
     "show": "an environment with its evidence, or a rollout",
     "solve": "let a solver attempt an environment",

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from envwheel.candidate import Candidate
 from envwheel.control import Stopped
-from envwheel.ledger import Attempt, Plan, RoundEnd, Target, TrialNote
+from envwheel.ledger import Attempt, Plan, ProposalNote, RoundEnd, Target, TrialNote
 from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
@@ -35,6 +35,8 @@ class Flywheel:
         """
         for trial in self.store.of(TrialNote):
             self.control.spend(trial.tokens)
+        for proposal in self.store.of(ProposalNote):
+            self.control.spend(proposal.tokens)
         for number in range(1, self.parts.config.run.rounds + 1):
             if not self.store.of(RoundEnd, round=number) and not self.turn(number):
                 return False

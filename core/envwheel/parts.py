@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from envwheel.api import Digest
 from envwheel.config import Config
 from envwheel.control import Control
 from envwheel.domains import Domains
@@ -51,3 +52,7 @@ class Parts:
     watch: Watch
     gate: GateOptions = GATE
     benchmark: Benchmark | None = None
+    calibrate: bool = True
+    """False: no solver; a candidate is done when the gate has judged it, and `ok` is the best that it can get."""
+    digest: Digest | None = None
+    """What proposers read about the solver in place of what this run itself has seen."""

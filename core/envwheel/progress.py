@@ -17,14 +17,14 @@ from envwheel.console import safe
 from envwheel.ledger import AnyRecord, Attempt, Plan
 from envwheel.summary import RoundSummary, summaries
 
-COLOURS = {"admitted": "green", "rejected": "yellow", "infra": "red"}
+COLOURS = {"admitted": "green", "ok": "green", "rejected": "yellow", "infra": "red"}
 
 
 class Board:
-    """Bars and lines on `console`; nothing with `quiet`."""
+    """Bars and lines on `console`; nothing with `quiet`. `rounds` are names to show in place of "round 1", ..."""
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
-        self.console, self.quiet = console, quiet
+    def __init__(self, console: Console, *, quiet: bool = False, rounds: Sequence[str] = ()) -> None:
+        self.console, self.quiet, self.rounds = console, quiet, rounds
         self._stages: dict[str, str] = {}
         self._bar: TaskID | None = None
         self._progress = Progress(
@@ -54,10 +54,11 @@ class Board:
 
     def planned(self, plan: Plan, done: int) -> None:
         """A new bar, and what the round aims at."""
-        self._bar = self._progress.add_task(f"round {plan.round}", total=len(plan.targets), completed=done, now="")
+        name = self.rounds[plan.round - 1] if self.rounds else f"round {plan.round}"
+        self._bar = self._progress.add_task(name, total=len(plan.targets), completed=done, now="")
         aims = Counter((target.family, target.level) for target in plan.targets)
         named = ", ".join(f"{family} {level}" + (f" x{n}" if n > 1 else "") for (family, level), n in aims.items())
-        self.say(f"round {plan.round}: {len(plan.targets)} candidates after {plan.rollouts_read} rollouts: {named}")
+        self.say(f"{name}: {len(plan.targets)} candidates after {plan.rollouts_read} rollouts: {named}")
 
     def stage(self, candidate: str, text: str) -> None:
         """What happens to a candidate now."""

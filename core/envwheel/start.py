@@ -84,8 +84,11 @@ def opened(config: Config, watch: Watch) -> Iterator[Parts]:
         yield parts
 
 
-def begin(parts: Parts) -> None:
-    """Write the configuration as resolved and, the first time, who began the run with what."""
+def begin(parts: Parts, proposer: str = "") -> None:
+    """Write the configuration as resolved and, the first time, who began the run with what.
+
+    `proposer` stands in the record in place of the one method, where there are several.
+    """
     store, config = parts.store, parts.config
     write_file(store.path / CONFIG, to_toml(config))
     if not store.of(RunStart):
@@ -94,7 +97,7 @@ def begin(parts: Parts) -> None:
                 name=config.directory.name,
                 envwheel=__version__,
                 domains=dict(parts.domains.versions),
-                proposer=parts.proposer.method,
+                proposer=proposer or parts.proposer.method,
                 solver=parts.solver.name,
                 simulated=parts.solver.simulated,
                 engine=parts.engine.name,

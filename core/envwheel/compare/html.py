@@ -1,0 +1,93 @@
+"""A comparison for a browser, in the style of the gate's report: methods, ratios, reasons, every candidate.
+
+write(Path("compare.html"), figures, records, title="envwheel compare runs/compare-swe")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from envwheel.compare.figures import Figures, MethodFigures
+from envwheel.compare.report import HEAD, number, row
+from envwheel.gate import html
+from envwheel.gate.page import Page, add
+from envwheel.gate.report import replaced
+from envwheel.ledger import AnyRecord, Attempt, RunStart
+
+RATIOS = ("valid_rate", "valid_plain_rate", "tokens_per_valid", "dollars_per_valid", "seconds_per_valid")
+TOKENS = ("method", "model", "targets", "infra", "open", "completions", "tokens in", "cached", "tokens out", "dollars")
+
+
+def write(path: Path, found: Figures, records: Sequence[AnyRecord], title: str) -> None:
+    """Write the page to `path`, at once or not at all. Raises EnvwheelError."""
+    text = page(found, records, title)
+    with replaced(path) as temporary:
+        temporary.write_text(text, "utf-8")
+
+
+def page(found: Figures, records: Sequence[AnyRecord], title: str) -> str:
+    """The page as text."""
+    engine = next((one.engine for one in records if isinstance(one, RunStart)), "")
+    targets = max((one.targets for one in found.methods), default=0)
+    made = Page(title, f"{len(found.methods)} methods, {targets} targets each, engine {engine or 'none'}")
+    _grid(made.main, "Methods", HEAD, ((one.method, *row(one)) for one in found.methods))
+    if found.ratios:
+        heads = (f"{found.methods[0].method} against", "pairs", *(name.replace("_", " ") for name in RATIOS))
+        rows = ((one.against, str(one.pairs), *(number(getattr(one, name)) for name in RATIOS)) for one in found.ratios)
+        _grid(made.main, "How many times as much", heads, rows)
+    _grid(made.main, "Tokens of the judged targets", TOKENS, map(_tokens, found.methods))
+    _counts(made.main, "Reasons of rejection", {one.method: one.rejected for one in found.methods})
+    _counts(made.main, "How far candidates got", {one.method: one.stages for one in found.methods})
+    names = [one.method for one in found.methods]
+    html.environments(made.main, list(_candidates(records, names, engine)))
+    return made.text()
+
+
+def _tokens(one: MethodFigures) -> tuple[str, ...]:
+    counts = (one.targets, one.infra, one.open, one.completions)
+    tokens = (one.tokens.input, one.tokens.cached, one.tokens.output)
+    dollars = "unknown" if one.tokens.dollars is None else f"{one.tokens.dollars:,.4g}"
+    return one.method, one.model or "none", *map(str, counts), *(f"{count:,}" for count in tokens), dollars
+
+
+def _counts(main: Element, title: str, counts: dict[str, dict[str, int]]) -> None:
+    """A row a method, a column a word."""
+    words = list(dict.fromkeys(word for of in counts.values() for word in of))
+    if words:
+        rows = ((method, *(str(of.get(word, 0)) for word in words)) for method, of in counts.items())
+        _grid(main, title, ("method", *words), rows)
+
+
+def _grid(main: Element, title: str, heads: Sequence[str], rows: Iterator[tuple[str, ...]]) -> None:
+    section = add(main, "section")
+    add(section, "h2", title)
+    grid = add(section, "table", kind="figures")
+    head = add(add(grid, "thead"), "tr")
+    for name in heads:
+        add(head, "th", name)
+    body = add(grid, "tbody")
+    for cells in rows:
+        line = add(body, "tr")
+        for cell in cells:
+            add(line, "td", cell)
+
+
+def _candidates(records: Sequence[AnyRecord], names: Sequence[str], engine: str) -> Iterator[dict[str, Any]]:
+    """The last record of every candidate, as `check --json` would tell it."""
+    last = {one.candidate: one for one in records if isinstance(one, Attempt)}
+    for one in last.values():
+        plain = {True: "held", False: "did not hold", None: "not tried"}[one.valid_plain]
+        yield {
+            "path": f"candidates/{one.candidate}/{one.environment}",
+            "name": f"{names[one.round - 1]} {one.environment}",
+            "verdict": one.verdict,
+            "code": one.code,
+            "message": f"{one.message}\nlast stage: {one.stage}; the plain standard {plain}",
+            "seconds": one.wall_s,
+            "engine": engine,
+            "skipped": [],
+            "steps": [],
+        }
