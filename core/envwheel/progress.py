@@ -114,9 +114,21 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     for one in rounds:
         rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
         console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
+        if one.proposer.input + one.proposer.output:
+            console.print(f"[dim]  {_proposing(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     console.print(f"pool: {pool} environments")
+
+
+def _proposing(one: RoundSummary) -> str:
+    """What a model took to propose, apart from what the solver took."""
+    tokens, each = one.proposer, one.dollars_per_valid
+    dollars = "price unknown" if tokens.dollars is None else f"{tokens.dollars:.4g} dollars"
+    per_valid = "" if each is None else f", {each:.4g} for each valid one"
+    plain = f"by the plain standard {one.valid_plain} of {one.tried_plain} are valid"
+    taken = f"{tokens.input:,} + {tokens.output:,} tokens ({tokens.cached:,} of them cached)"
+    return f"proposing took {taken}, {dollars}{per_valid}; {plain}"
 
 
 def _aims(plan: Plan, console: Console) -> None:

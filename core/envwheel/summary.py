@@ -30,6 +30,21 @@ class RoundSummary(BaseModel):
     tokens: int
     dollars: float | None
     seconds: float
+    valid_plain: int = 0
+    tried_plain: int = 0
+    """Candidates of which it is known whether they hold by the plain standard."""
+    proposer: Tokens = Tokens()
+    solver: Tokens = Tokens()
+
+    @property
+    def valid_plain_rate(self) -> float | None:
+        """By the plain standard: builds, untouched 0, reference 1, once each."""
+        return self.valid_plain / self.tried_plain if self.tried_plain else None
+
+    @property
+    def dollars_per_valid(self) -> float | None:
+        """What proposing took for each valid environment; None when a price is unknown or nothing is valid."""
+        return self.proposer.dollars / self.valid if self.valid and self.proposer.dollars is not None else None
 
     @property
     def valid_rate(self) -> float | None:
@@ -64,6 +79,11 @@ class RoundSummary(BaseModel):
             "complete": self.complete,
             "valid_rate": self.valid_rate,
             "seconds_per_valid": None if seconds is None else round(seconds, 2),
+            "valid_plain": self.valid_plain,
+            "valid_plain_rate": self.valid_plain_rate,
+            "dollars_per_valid": self.dollars_per_valid,
+            "proposer": self.proposer.model_dump(),
+            "solver": self.solver.model_dump(),
         }
 
 
@@ -80,7 +100,10 @@ def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
     # An attempt that our side failed may be made again when its round is resumed: a candidate's last record counts.
     attempts = list({record.candidate: record for record in records if isinstance(record, Attempt)}.values())
     trials = [record for record in records if isinstance(record, TrialNote)]
-    tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), Tokens()))
+    plain = [attempt.valid_plain for attempt in attempts if attempt.valid_plain is not None]
+    proposer = sum((a.proposer_tokens for a in attempts), Tokens())
+    solver = sum((trial.tokens for trial in trials), Tokens())
+    tokens = proposer + solver
     return RoundSummary(
         round=number,
         complete=any(isinstance(record, RoundEnd) for record in records),
@@ -94,6 +117,10 @@ def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
         tokens=tokens.input + tokens.output,
         dollars=tokens.dollars,
         seconds=sum(attempt.wall_s for attempt in attempts),
+        valid_plain=sum(plain),
+        tried_plain=len(plain),
+        proposer=proposer,
+        solver=solver,
     )
 
 

@@ -185,7 +185,8 @@ def test_a_budget_ends_it_gently(compared: Compared, right: str) -> None:
     comparison = compared(lambda target, turn: right, "prompt_only", n=5, run__max_tokens=1500)
     assert not comparison.run()
     assert "run.max_tokens" in comparison.control.reason
-    assert 0 < len(comparison.store.of(Attempt)) < 5
+    assert len(comparison.store.of(ProposalNote)) == 2
+    assert len(comparison.store.of(Attempt)) <= 2
 
 
 def test_proposals_of_an_earlier_time_count_for_the_budget(compared: Compared, right: str) -> None:
@@ -202,16 +203,19 @@ def test_the_table_says_what_was_found(
     comparison.run()
     show(found(comparison), Console(highlight=False, width=160))
     said = capsys.readouterr().out
-    assert "prompt_only+repair       3      3  100% (44-100)" in said
-    assert "prompt_only+repair against prompt_only (3 pairs): valid rate xnone valid (at least " in said
-    assert "prompt_only: rejected: 3 reference_fails" in said
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert lines[1].startswith("prompt_only+repair 3 3 100% (44-100) 3 of 3 2,200 0.02 (0.02-0.02)")
+    assert lines[2].startswith("prompt_only 3 0 0% (0-56) 0 of 3 none valid none valid")
+    assert lines[4].startswith("prompt_only+repair against pairs valid rate")
+    assert lines[5].startswith("prompt_only 3 none valid (at least ")
+    assert lines[-1] == "prompt_only: rejected: 3 reference_fails"
 
 
 def test_the_page_is_one_file_that_escapes_what_environments_say(compared: Compared, tmp_path: Path) -> None:
     hostile = "=== FILE: instruction.md ===\n<script>alert(1)</script>\n=== END ===\n"
     comparison = compared(lambda target, turn: hostile, "prompt_only", n=1)
     comparison.run()
-    html.write(tmp_path / "c.html", found(comparison), comparison.store.records, "envwheel compare <b>")
+    html.write(tmp_path / "c.html", found(comparison), Path("<b>"), comparison.store.records)
     page = (tmp_path / "c.html").read_text()
     assert "envwheel compare &lt;b&gt;" in page
     assert "Content-Security-Policy" in page

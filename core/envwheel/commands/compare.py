@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,15 +96,16 @@ def _tell(args: argparse.Namespace, parts: Parts, found: Figures, path: Path) ->
     if args.html:
         from envwheel.compare import html
 
-        html.write(args.html, found, parts.store.records, f"envwheel compare {path}")
+        html.write(args.html, found, path, parts.store.records)
     if args.json:
         print(json.dumps(about | found.model_dump(mode="json")))
         return
     from rich.console import Console
 
     from envwheel.compare.report import show
+    from envwheel.gate.report import PLAIN_WIDTH
 
-    show(found, Console(highlight=False))
+    show(found, Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH))
     print(f"directory: {path}")
 
 

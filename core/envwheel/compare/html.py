@@ -1,6 +1,6 @@
 """A comparison for a browser, in the style of the gate's report: methods, ratios, reasons, every candidate.
 
-write(Path("compare.html"), figures, records, title="envwheel compare runs/compare-swe")
+write(Path("compare.html"), figures, Path("runs/compare-swe"), records)
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from envwheel.compare.figures import Figures, MethodFigures
-from envwheel.compare.report import HEAD, number, row
+from envwheel.compare.report import HEAD, RATIOS, row, times
 from envwheel.gate import html
+from envwheel.gate.evidence import steps_of
 from envwheel.gate.page import Page, add
 from envwheel.gate.report import replaced
 from envwheel.ledger import AnyRecord, Attempt, RunStart
 
-RATIOS = ("valid_rate", "valid_plain_rate", "tokens_per_valid", "dollars_per_valid", "seconds_per_valid")
 TOKENS = ("method", "model", "targets", "infra", "open", "completions", "tokens in", "cached", "tokens out", "dollars")
 
 
-def write(path: Path, found: Figures, records: Sequence[AnyRecord], title: str) -> None:
-    """Write the page to `path`, at once or not at all. Raises EnvwheelError."""
-    text = page(found, records, title)
+def write(path: Path, found: Figures, run: Path, records: Sequence[AnyRecord]) -> None:
+    """Write the page of the comparison in `run` to `path`, at once or not at all. Raises EnvwheelError."""
+    text = page(found, run, records)
     with replaced(path) as temporary:
         temporary.write_text(text, "utf-8")
 
 
-def page(found: Figures, records: Sequence[AnyRecord], title: str) -> str:
+def page(found: Figures, run: Path, records: Sequence[AnyRecord]) -> str:
     """The page as text."""
     engine = next((one.engine for one in records if isinstance(one, RunStart)), "")
     targets = max((one.targets for one in found.methods), default=0)
-    made = Page(title, f"{len(found.methods)} methods, {targets} targets each, engine {engine or 'none'}")
+    about = f"{len(found.methods)} methods, {targets} targets each, engine {engine or 'none'}"
+    made = Page(f"envwheel compare {run}", about)
     _grid(made.main, "Methods", HEAD, ((one.method, *row(one)) for one in found.methods))
     if found.ratios:
-        heads = (f"{found.methods[0].method} against", "pairs", *(name.replace("_", " ") for name in RATIOS))
-        rows = ((one.against, str(one.pairs), *(number(getattr(one, name)) for name in RATIOS)) for one in found.ratios)
-        _grid(made.main, "How many times as much", heads, rows)
+        heads = (f"{found.methods[0].method} against", "pairs", *RATIOS.values())
+        _grid(made.main, "How many times as much", heads, ((one.against, *times(one)) for one in found.ratios))
     _grid(made.main, "Tokens of the judged targets", TOKENS, map(_tokens, found.methods))
     _counts(made.main, "Reasons of rejection", {one.method: one.rejected for one in found.methods})
     _counts(made.main, "How far candidates got", {one.method: one.stages for one in found.methods})
     names = [one.method for one in found.methods]
-    html.environments(made.main, list(_candidates(records, names, engine)))
+    html.environments(made.main, list(_candidates(run, records, names, engine)))
     return made.text()
 
 
@@ -75,19 +75,20 @@ def _grid(main: Element, title: str, heads: Sequence[str], rows: Iterator[tuple[
             add(line, "td", cell)
 
 
-def _candidates(records: Sequence[AnyRecord], names: Sequence[str], engine: str) -> Iterator[dict[str, Any]]:
+def _candidates(run: Path, records: Sequence[AnyRecord], names: Sequence[str], engine: str) -> Iterator[dict[str, Any]]:
     """The last record of every candidate, as `check --json` would tell it."""
     last = {one.candidate: one for one in records if isinstance(one, Attempt)}
     for one in last.values():
-        plain = {True: "held", False: "did not hold", None: "not tried"}[one.valid_plain]
+        plain = {True: "valid", False: "not valid", None: "not tried"}[one.valid_plain]
+        where = f"candidates/{one.candidate}/{one.environment}"
         yield {
-            "path": f"candidates/{one.candidate}/{one.environment}",
+            "path": where,
             "name": f"{names[one.round - 1]} {one.environment}",
             "verdict": one.verdict,
             "code": one.code,
-            "message": f"{one.message}\nlast stage: {one.stage}; the plain standard {plain}",
+            "message": f"{one.message}; by the plain standard: {plain}",
             "seconds": one.wall_s,
             "engine": engine,
             "skipped": [],
-            "steps": [],
+            "steps": steps_of(run / where / "evidence.json"),
         }

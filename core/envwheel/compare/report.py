@@ -1,8 +1,11 @@
-"""A comparison for people: one table of the methods, how the first compares, and why candidates were rejected."""
+"""A comparison for people: a table of the methods, how the first compares with each other one, reasons of rejection.
+
+show(figures(records, names), Console(highlight=False))
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -12,21 +15,37 @@ from envwheel.compare.intervals import Figure
 from envwheel.console import safe
 
 HEAD = ("method", "judged", "valid", "rate (95 %)", "plain", "tokens/valid", "$/valid (95 %)", "s/valid")
-"""Columns of the table; docs/reading-the-report.md says what each means."""
+"""Columns of the methods; docs/reading-the-report.md says what each means."""
+RATIOS = {
+    "valid_rate": "valid rate",
+    "valid_plain_rate": "plain rate",
+    "tokens_per_valid": "tokens/valid",
+    "dollars_per_valid": "$/valid",
+    "seconds_per_valid": "s/valid",
+}
+"""Columns of the ratios: the field and what it is called."""
 
 
 def show(found: Figures, console: Console) -> None:
     """Print it."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in HEAD:
-        table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
-    for one in found.methods:
-        table.add_row(safe(one.method), *row(one))
-    console.print(table)
-    for against in found.ratios:
-        console.print(safe(sentence(against)), soft_wrap=True)
+    console.print(_table(HEAD, ((one.method, *row(one)) for one in found.methods)))
+    if found.ratios:
+        first = found.methods[0].method
+        heads = (f"{first} against", "pairs", *RATIOS.values())
+        console.print()
+        console.print(_table(heads, ((one.against, *times(one)) for one in found.ratios)))
+    console.print()
     for one in found.methods:
         console.print(safe(f"{one.method}: {reasons(one)}"), soft_wrap=True)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for at, name in enumerate(heads):
+        table.add_column(safe(name), justify="right" if at else "left", no_wrap=True)
+    for cells in rows:
+        table.add_row(*map(safe, cells))
+    return table
 
 
 def row(one: MethodFigures) -> tuple[str, ...]:
@@ -42,12 +61,9 @@ def row(one: MethodFigures) -> tuple[str, ...]:
     )
 
 
-def sentence(one: Against) -> str:
-    """How the first method compares with another."""
-    parts = [f"valid rate x{number(one.valid_rate)}", f"plain valid rate x{number(one.valid_plain_rate)}"]
-    for name in ("tokens", "dollars", "seconds"):
-        parts.append(f"{name} per valid x{number(getattr(one, f'{name}_per_valid'))}")
-    return f"{one.method} against {one.against} ({one.pairs} pairs): {', '.join(parts)}"
+def times(one: Against) -> tuple[str, ...]:
+    """The cells of a ratio after the name of the other method: how many times as much the first one has."""
+    return str(one.pairs), *(number(getattr(one, name)) for name in RATIOS)
 
 
 def reasons(one: MethodFigures) -> str:
