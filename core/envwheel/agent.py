@@ -164,7 +164,7 @@ class _Episode:
         )
         # A system prompt of the user's own says itself how commands are written.
         if self.fenced and self.settings.system == SYSTEM:
-            system += FENCED + "".join(f"\nA block marked `{t.tool.name}`: {t.tool.description}" for t in self.tools)
+            system += in_blocks(self.tools)
         if system:
             self._say("system", system)
         for user, assistant in self.settings.few_shot:
@@ -299,6 +299,11 @@ class _Episode:
         lost = " The shell was started anew: variables and working directory are gone." if result.shell_lost else ""
         output = clip(result.output, self.settings.output_chars)
         return f"{output.rstrip()}\n[{status}; {max(0, int(self._left()))} s left]{lost}".lstrip("\n")
+
+
+def in_blocks(tools: Sequence[AgentTool]) -> str:
+    """How a model without tool calling writes commands and calls `tools`; the end of a system prompt."""
+    return FENCED + "".join(f"\nA block marked `{one.tool.name}`: {one.tool.description}" for one in tools)
 
 
 def clip(text: str, limit: int) -> str:

@@ -73,13 +73,15 @@ class ProposerSection(Section):
     parallel: int = Field(default=4, ge=1)
     """Proposers at work at the same time."""
     minutes: float = Field(default=30.0, gt=0)
-    """Wall time for one candidate."""
+    """Wall time for one candidate, without the gate's."""
     validations: int = Field(default=8, ge=0)
     """How often a draft may be judged while it is written."""
     repairs: int = Field(default=0, ge=0)
     """Further completions of prompt_only, each after the gate's findings."""
     network: bool = True
     """The proposer's box may fetch packages."""
+    harness: bool = True
+    """A terminal proposer keeps notes and scripts of its own, and may revise them after each round."""
     pool: str = ""
     """The folder of the static pool."""
 
@@ -87,6 +89,11 @@ class ProposerSection(Section):
     def is_model(self) -> bool:
         """A model proposes."""
         return self.kind in ("terminal", "prompt_only")
+
+    @property
+    def keeps_harness(self) -> bool:
+        """The proposer has notes of its own."""
+        return self.kind == "terminal" and self.harness
 
     @property
     def seats(self) -> int:

@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 
 from envwheel.candidate import Candidate
 from envwheel.control import Stopped
-from envwheel.ledger import Attempt, Plan, ProposalNote, RoundEnd, Target, TrialNote
+from envwheel.improving import improve
+from envwheel.ledger import Attempt, HarnessNote, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
 from envwheel.parts import Parts
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
@@ -33,10 +34,10 @@ class Flywheel:
         Raises SetupError when something on this machine must change, InfraError when our side failed ten times in a
         row. Nothing that was finished is lost.
         """
-        for trial in self.store.of(TrialNote):
-            self.control.spend(trial.tokens)
-        for proposal in self.store.of(ProposalNote):
-            self.control.spend(proposal.tokens)
+        spent = [note.tokens for note in self.store.of(TrialNote)]
+        spent += [note.tokens for note in self.store.of(ProposalNote)]
+        spent += [note.tokens for note in self.store.of(HarnessNote)]
+        self.control.spend(sum(spent, Tokens()))
         for number in range(1, self.parts.config.run.rounds + 1):
             if not self.store.of(RoundEnd, round=number) and not self.turn(number):
                 return False
@@ -44,6 +45,7 @@ class Flywheel:
 
     def turn(self, number: int) -> bool:
         """One round: aim, build, judge, calibrate, keep. False when it was stopped before its end."""
+        improve(self.parts, number)
         plan = self.store.last(Plan, round=number) or self.aim(number)
         self.parts.watch.planned(plan, done=len(plan.targets) - len(self.missing(plan)))
         self.make(number, self.missing(plan))

@@ -3,10 +3,10 @@
     line = Attempt(...).line()               # one JSON object with "schema" and "kind"
     record = parse(line)                     # the same record; keys that this version does not know are dropped
 
-A run is a sequence of these: one `RunStart`, then for each round a `Plan`, for each candidate a `ProposalNote` for
-every time that somebody worked on it, a `GateNote`, a `TrialNote` for every finished trial, an `Attempt` that closes
-the candidate, and a `RoundEnd`. Dollars are None when unknown, never 0 by guess. What ended as `infra` counts in no
-rate.
+A run is a sequence of these: one `RunStart`, then for each round a `HarnessNote` (where a proposer keeps a harness), a
+`Plan`, for each candidate a `ProposalNote` for every time that somebody worked on it, a `GateNote`, a `TrialNote` for
+every finished trial, an `Attempt` that closes the candidate, and a `RoundEnd`. Dollars are None when unknown, never 0
+by guess. What ended as `infra` counts in no rate.
 """
 
 from __future__ import annotations
@@ -138,6 +138,30 @@ class ProposalNote(Record):
     """Revision of the harness that it worked with."""
 
 
+class HarnessNote(Record):
+    """What became of the proposer's harness before round `round`, which works with `revision`.
+
+    `interrupted`: the run was killed meanwhile; `infra`: our side failed. Both leave the revision as it was.
+    """
+
+    kind: Literal["harness"] = "harness"
+    round: int
+    id: str
+    revision: str
+    parent: str
+    """The revision before."""
+    action: Literal["revised", "kept", "rolled_back", "interrupted", "infra"]
+    reason: str = ""
+    worse: float | None = None
+    """With `rolled_back`: the posterior chance that `parent` gives fewer valid candidates than `revision`."""
+    left_out: tuple[str, ...] = ()
+    """What of it was no plain text, or too much."""
+    turns: int = 0
+    tokens: Tokens = Tokens()
+    seconds: float = 0.0
+    rollout: str = ""
+
+
 class GateNote(Record):
     """What the gate said of a candidate. With verdict `ok` calibration follows."""
 
@@ -234,7 +258,7 @@ class RoundEnd(Record):
     finished: str
 
 
-AnyRecord = RunStart | Plan | ProposalNote | GateNote | TrialNote | Attempt | RoundEnd
+AnyRecord = RunStart | Plan | ProposalNote | HarnessNote | GateNote | TrialNote | Attempt | RoundEnd
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 

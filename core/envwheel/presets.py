@@ -43,7 +43,31 @@ TINY = AgentSettings(
 )
 """For the embedded model: worked examples, one command, and that is the attempt."""
 
-PRESETS = {"": AgentSettings(), "tiny": TINY}
+PROPOSER = AgentSettings(
+    system="""\
+You work alone, as root, in a Linux box; nobody answers questions. $network
+You have $turns turns and $seconds seconds in all.
+
+/workspace/draft      the environment that you write. It begins as a skeleton; what lies there at the end is handed in
+/workspace/reference  format.md: the format, file by file; gate.md: what the gate refuses and how each fault is mended;
+                      kit/: what tests/kit/ will hold (it is put there for you); try: rehearses the draft in this box,
+                      in seconds, as often as you like (`/workspace/reference/try`)
+/workspace/digest     how the solver for whom you build has fared so far
+/workspace/examples   environments of this domain that were admitted
+/workspace/harness    your own notes and scripts; what you change there now is not kept
+
+Tools besides `bash`: `validate` lets the gate judge the draft as it stands, in fresh boxes, and tells you each fault
+with what was printed and how to mend it ($validations times at most); `submit` hands the draft in and ends your work.
+
+Write the whole environment early, then improve it: when turns, tokens, money or time run out, the draft is judged as it
+is. Rehearse before you validate, mend what the findings say, validate again, and submit once the gate holds.""",
+    sampling=Sampling(max_tokens=8192),
+    turns=60,
+    command_s=300.0,
+)
+"""For the model that proposes in a box of its own."""
+
+PRESETS = {"": AgentSettings(), "tiny": TINY, "proposer": PROPOSER}
 
 
 def agent_settings(table: Mapping[str, Any], preset: str = "") -> AgentSettings:

@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from envwheel.console import safe
-from envwheel.ledger import AnyRecord, Attempt, Plan
+from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan
+from envwheel.revisions import table as revisions
 from envwheel.summary import RoundSummary, summaries
 
 COLOURS = {"admitted": "green", "ok": "green", "rejected": "yellow", "infra": "red"}
@@ -118,6 +119,7 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
             console.print(f"[dim]  {_proposing(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
+    _revisions(records, console)
     console.print(f"pool: {pool} environments")
 
 
@@ -129,6 +131,28 @@ def _proposing(one: RoundSummary) -> str:
     plain = f"by the plain standard {one.valid_plain} of {one.tried_plain} are valid"
     taken = f"{tokens.input:,} + {tokens.output:,} tokens ({tokens.cached:,} of them cached)"
     return f"proposing took {taken}, {dollars}{per_valid}; {plain}"
+
+
+def _revisions(records: Sequence[AnyRecord], console: Console) -> None:
+    """What became of the candidates of each revision of the proposer's harness, and why it was revised."""
+    notes = [note for note in records if isinstance(note, HarnessNote)]
+    if not notes:
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in ("harness", "candidates", "valid", "95 %", "tokens", "dollars/valid"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in revisions(records):
+        low, high = one.interval
+        dollars = "-" if one.dollars_per_valid is None else f"{one.dollars_per_valid:.4g}"
+        tokens = f"{one.tokens.input + one.tokens.output:,}"
+        table.add_row(one.number, str(one.judged), str(one.valid), f"{low:.2f} to {high:.2f}", tokens, dollars)
+    console.print(table)
+    for note in notes:
+        console.print(
+            f"[dim]  before round {note.round}: {note.action.replace('_', ' ')}, "
+            f"{note.parent} -> {note.revision}: {safe(note.reason)}",
+            soft_wrap=True,
+        )
 
 
 def _aims(plan: Plan, console: Console) -> None:

@@ -28,6 +28,7 @@ from envwheel.model.base import NO_USAGE, ModelUsage
 from envwheel.parts import Parts
 from envwheel.propose.base import Desk, Judged, Proposal
 from envwheel.propose.digest import digest, seen
+from envwheel.revisions import current
 from envwheel.rollout import RolloutSummary, RolloutWriter, end, read_steps
 from envwheel.store import pool
 
@@ -49,6 +50,7 @@ class Proposing:
     def __init__(self, parts: Parts, round: int, target: Target, judge: Callable[[Path], Verdict]) -> None:
         self.parts, self.round, self.target = parts, round, target
         self.store, self.control = parts.store, parts.control
+        self.revision = current(parts.store.records) if parts.config.proposer.keeps_harness else ""
         self._judge = judge
 
     def folder(self) -> Path:
@@ -100,7 +102,7 @@ class Proposing:
     def _desk(self, id: str) -> Desk:
         earlier = [one for one in self.store.records if getattr(one, "round", 0) < self.round]
         readable = self.store.path / "digest" / str(self.round)
-        harness = self.store.path / "harness"
+        harness = self.store.path / "harness" / self.revision
         return Desk(
             id=id,
             where=self.store.candidates / self.target.candidate,
@@ -110,7 +112,7 @@ class Proposing:
             say=lambda text: self.parts.watch.stage(self.target.candidate, text),
             digest_folder=readable if readable.is_dir() else None,
             examples=self._examples(earlier),
-            harness=harness if harness.is_dir() else None,
+            harness=harness if self.revision and harness.is_dir() else None,
         )
 
     def _digest(self, earlier: Sequence[Any]) -> Digest:
@@ -160,6 +162,7 @@ class Proposing:
             seconds=round(seconds, 3),
             cpu_s=proposal.cpu_s,
             rollout=f"rollouts/{self.round}/{id}.jsonl" if rollout.exists() else "",
+            harness=self.revision,
         )
         self.store.append(note)
         self.control.spend(tokens)

@@ -17,6 +17,7 @@ from envwheel.config import Config, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.errors import ConfigError, SetupError, UsageError
+from envwheel.gate.codes import page
 from envwheel.gate.novelty import Benchmark
 from envwheel.ledger import RunStart
 from envwheel.model.base import Model
@@ -118,11 +119,31 @@ def solver_of(config: Config, domains: Domains) -> Solver:
 def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
     """The configured proposer. Raises SetupError, ConfigError."""
     section = config.proposer
+    if section.kind == "terminal":
+        return _terminal(config, domains, engine)
     if section.kind == "prompt_only":
         settings = agent_settings({"max_tokens": MAX_TOKENS, **section.agent})
         limits: Any = {"levels": section.levels, "minutes": section.minutes, "repairs": section.repairs}
         return PromptOnly(domains, proposing_model(config), settings, **limits)
     return Procedural(domains, section.families, section.levels)
+
+
+def _terminal(config: Config, domains: Domains, engine: Engine) -> Proposer:
+    from envwheel.propose import terminal
+
+    section = config.proposer
+    engine.room.give_up(section.seats * terminal.LIMITS.memory_mb)
+    return terminal.Terminal(
+        domains,
+        engine,
+        proposing_model(config),
+        agent_settings(section.agent, preset="proposer"),
+        levels=section.levels,
+        minutes=section.minutes,
+        validations=section.validations,
+        network=section.network,
+        reference={"gate.md": page().encode()},
+    )
 
 
 def proposing_model(config: Config) -> Model:

@@ -26,6 +26,7 @@ from envwheel.ledger import (
     AnyRecord,
     Attempt,
     GateNote,
+    HarnessNote,
     OtherSchema,
     Plan,
     ProposalNote,
@@ -38,7 +39,7 @@ from envwheel.ledger import (
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, ProposalNote, GateNote, TrialNote, Attempt, RoundEnd)
+R = TypeVar("R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, Attempt, RoundEnd)
 
 
 class RunDirectory:

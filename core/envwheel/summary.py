@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from envwheel.ledger import AnyRecord, Attempt, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.ledger import AnyRecord, Attempt, HarnessNote, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.revisions import table as revisions
 
 
 class RoundSummary(BaseModel):
@@ -101,7 +102,8 @@ def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
     attempts = list({record.candidate: record for record in records if isinstance(record, Attempt)}.values())
     trials = [record for record in records if isinstance(record, TrialNote)]
     plain = [attempt.valid_plain for attempt in attempts if attempt.valid_plain is not None]
-    proposer = sum((a.proposer_tokens for a in attempts), Tokens())
+    harness = sum((record.tokens for record in records if isinstance(record, HarnessNote)), Tokens())
+    proposer = sum((attempt.proposer_tokens for attempt in attempts), harness)
     solver = sum((trial.tokens for trial in trials), Tokens())
     tokens = proposer + solver
     return RoundSummary(
@@ -126,4 +128,7 @@ def _summary(number: int, records: list[AnyRecord]) -> RoundSummary:
 
 def status(records: Iterable[AnyRecord], pool: int) -> Mapping[str, Any]:
     """The object that `status --json` prints; `pool` is how many environments are admitted."""
-    return {"rounds": [summary.status() for summary in summaries(records)], "pool": pool}
+    records = list(records)
+    harness = [revision.status() for revision in revisions(records)]
+    rounds = [summary.status() for summary in summaries(records)]
+    return {"rounds": rounds, "pool": pool, **({"harness": harness} if harness else {})}

@@ -17,6 +17,7 @@ from envwheel.agent import AgentSettings
 from envwheel.compare import html
 from envwheel.compare.comparison import Comparison, NoSolver, Source
 from envwheel.compare.figures import Figures, figures
+from envwheel.compare.methods import methods
 from envwheel.compare.report import show
 from envwheel.domains import Domains
 from envwheel.errors import ModelUnavailable
@@ -55,7 +56,7 @@ def compared(make_parts: MakeParts, toy: Domains) -> Compared:
             made = PromptOnly(toy, author, AgentSettings(), repairs=repairs)  # type: ignore[arg-type]
             proposers.append(Procedural(toy, ["sum"]) if name == "procedural" else made)
         parts = replace(parts, solver=NoSolver(), gate=GATE, calibrate=False, digest=source.digest())
-        return Comparison(parts, proposers, source)
+        return Comparison(parts, methods(names), proposers, source)
 
     return make
 

@@ -24,12 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
-    parser.add_argument("--proposer", help="procedural, terminal, prompt_only, static")
+    parser.add_argument("--proposer", metavar="KIND", help="procedural, terminal, prompt_only, static")
+    parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
+    parser.add_argument("--proposer-network", choices=("none", "on"), help="whether its box may fetch packages")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
     parser.add_argument("--jobs", type=int, help="boxes at a time")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="start nothing more once models cost this")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="start nothing more once models took this many")
     parser.add_argument("--resume", action="store_true", help="go on with the run that is there")
     parser.add_argument("--json", action="store_true", help="print what `status --json` prints, and nothing else")
 
@@ -86,7 +90,11 @@ def _config(args: argparse.Namespace) -> Config:
         "run.out": args.out,
         "run.seed": args.seed,
         "run.jobs": args.jobs,
+        "run.max_dollars": args.max_cost,
+        "run.max_tokens": args.max_tokens,
         "proposer.kind": args.proposer,
+        "proposer.name": args.model,
+        "proposer.network": args.proposer_network and args.proposer_network == "on",
         "solver.name": args.solver,
         "engine.name": args.engine,
     }

@@ -82,8 +82,8 @@ class NoSolver:
 class Comparison:
     """The methods of one comparison, one after the other."""
 
-    def __init__(self, parts: Parts, proposers: Sequence[Proposer], source: Source) -> None:
-        self.parts, self.proposers, self.source = parts, proposers, source
+    def __init__(self, parts: Parts, methods: Sequence[Method], proposers: Sequence[Proposer], source: Source) -> None:
+        self.parts, self.methods, self.proposers, self.source = parts, methods, proposers, source
         self.store, self.control = parts.store, parts.control
 
     def run(self) -> bool:
@@ -94,8 +94,9 @@ class Comparison:
         for note in self.store.of(ProposalNote):
             self.control.spend(note.tokens)
         self.aim()
-        for number, proposer in enumerate(self.proposers, 1):
-            turning = Flywheel(replace(self.parts, proposer=proposer))
+        for number, (method, proposer) in enumerate(zip(self.methods, self.proposers, strict=True), 1):
+            own = replace(self.parts, config=method.config(self.parts.config), proposer=proposer)
+            turning = Flywheel(own)
             plan = self.store.last(Plan, round=number)
             assert plan is not None
             if not self.store.of(RoundEnd, round=number) or turning.missing(plan):
@@ -164,7 +165,7 @@ def opened(config: Config, names: Sequence[str], source: Source, watch: Watch, *
         begin(parts, proposer=",".join(names))
         saved = {"schema": 1, "methods": list(names), "run": source.run, "run_records": source.records}
         write_file(store.path / SAVED, json.dumps(saved, indent=1))
-        yield Comparison(parts, proposers, source)
+        yield Comparison(parts, chosen, proposers, source)
 
 
 def _proposer(method: Method, config: Config, domains: Domains, engine: Any) -> Proposer:

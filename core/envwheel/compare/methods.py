@@ -34,9 +34,10 @@ class Method:
         return self.kind != "procedural"
 
     def config(self, config: Config) -> Config:
-        """`config` with this method as its proposer."""
+        """`config` with this method as its proposer; no harness, which would learn from target to target."""
         repairs = max(1, config.proposer.repairs) if self.name.endswith(REPAIR) else 0
-        return override(config, {"proposer.kind": self.kind, "proposer.repairs": repairs})
+        changes = {"proposer.kind": self.kind, "proposer.repairs": repairs, "proposer.harness": False}
+        return override(config, changes)
 
 
 def methods(names: Sequence[str]) -> tuple[Method, ...]:

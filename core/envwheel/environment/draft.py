@@ -115,7 +115,7 @@ def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
     yield "environment/Dockerfile", _work_dockerfile(draft).encode()
     if draft.setup:
         yield "environment/setup.sh", _bytes(draft.setup)
-    yield "tests/Dockerfile", _verifier_dockerfile(draft).encode()
+    yield "tests/Dockerfile", verifier_dockerfile(draft).encode()
     yield "tests/test.sh", TEST_SH.encode()
     for folder, content in (("environment/app", draft.files), ("solution", draft.solution), ("tests", draft.tests)):
         for name, data in content.items():
@@ -132,7 +132,8 @@ def _work_dockerfile(draft: api.Draft) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verifier_dockerfile(draft: api.Draft) -> str:
+def verifier_dockerfile(draft: api.Draft) -> str:
+    """The text of tests/Dockerfile."""
     image = _image(draft.verifier_image or draft.image)
     return f"FROM {image}\nCOPY . /tests/\nRUN chmod -R go-rwx /tests\nWORKDIR {APP}\n"
 

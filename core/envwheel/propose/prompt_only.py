@@ -5,7 +5,7 @@
 
 With `repairs`, each further completion follows what the gate said of the draft. What an answer holds is written as it
 is, with what is missing told in the note; only an answer without any file makes no folder. The brief is the one that
-every proposer gets (told.py), the form of the answer is in answer_format.py.
+every proposer gets (words.py), the form of the answer is in answer_format.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from envwheel.model.base import NO_USAGE, Completion, Message, Model, ModelUsage
 from envwheel.propose import files_in_text, goals
 from envwheel.propose.answer_format import NEEDED, format_text
 from envwheel.propose.base import Desk, Judged, Proposal
-from envwheel.propose.told import task_text
+from envwheel.propose.words import first_message
 
 METHOD = "prompt_only"
 MAX_TOKENS = 16_384
@@ -97,7 +97,10 @@ class _Work:
         shutil.rmtree(self.folder, ignore_errors=True)  # of an earlier time that was interrupted
         brief = proposer.domains.brief(target.domain, desk.digest, target.seed, goals.goal(target))
         self._say("system", brief.system)
-        self._say("user", task_text(brief, desk) + "\n" + format_text(proposer.image(target.domain), target.name))
+        self._say(
+            "user",
+            first_message(brief, target, desk) + "\n\n" + format_text(proposer.image(target.domain), target.name),
+        )
         for left in range(proposer.repairs, -1, -1):
             desk.say("repairing" if self.messages[2:] else "writing")
             try:
@@ -158,7 +161,9 @@ class _Work:
         if not self.files:
             return Judged(False, "schema", "There is no environment yet.", 0.0)
         self.validations += 1
+        started = time.monotonic()
         judged = self.desk.judge(self.folder)
+        self.end += time.monotonic() - started  # the gate's time is not the proposer's
         if judged.infra:
             raise InfraError(judged.code or "host", "The gate failed while a draft was judged.")
         return judged

@@ -34,10 +34,11 @@ def test_importing_the_plugin_imports_no_family() -> None:
     assert done.stdout.strip() == "['envwheel_swe.taxonomy', 'envwheel_swe.plugin']"
 
 
-def test_the_image_starts_from_the_generic_base() -> None:
-    [image] = plugin.base_images()
-    assert image.tag == IMAGE
-    assert "FROM envwheel/base:bookworm" in image.dockerfile
+def test_the_images_start_from_the_generic_base_and_the_authors_from_the_solvers() -> None:
+    work, author = plugin.base_images()
+    assert (work.tag, work.role, author.role) == (IMAGE, "work", "author")
+    assert "FROM envwheel/base:bookworm" in work.dockerfile
+    assert f"FROM {IMAGE}" in author.dockerfile
 
 
 def test_an_artifact_that_is_not_named_is_found(tmp_path: Path) -> None:

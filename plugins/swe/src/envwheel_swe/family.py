@@ -23,6 +23,7 @@ from typing import Any
 from envwheel.api import EMPTY, Alternative, Draft, Family, FileMap, Limits, Mutant
 
 IMAGE = "envwheel/swe:bookworm"
+AUTHOR_IMAGE = "envwheel/swe:author"
 LEVELS = (0, 1, 2, 3, 4)
 
 

@@ -55,11 +55,12 @@ def brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
 
 @hookimpl
 def base_images() -> list[BaseImage]:
-    """One image for both boxes."""
-    from envwheel_swe.family import IMAGE
+    """One image for solver and verifier, and one with more tools for who writes environments."""
+    from envwheel_swe.family import AUTHOR_IMAGE, IMAGE
 
-    dockerfile = files("envwheel_swe") / "images" / "bookworm" / "Dockerfile"
-    return [BaseImage(IMAGE, dockerfile.read_text("utf-8"))]
+    images = files("envwheel_swe") / "images"
+    work, author = ((images / name / "Dockerfile").read_text("utf-8") for name in ("bookworm", "author"))
+    return [BaseImage(IMAGE, work), BaseImage(AUTHOR_IMAGE, author, role="author")]
 
 
 @hookimpl
