@@ -132,7 +132,8 @@ class Candidate:
     def _judge(self, folder: Path) -> GateNote:
         held = self.held.get(tree_sha256(folder))
         verdict = held or self._verdict(folder, self.parts.gate)
-        self.images += {id(image): image for image in verdict.images.values()}.values()
+        if not held:  # a draft's images went back when it was judged
+            self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())

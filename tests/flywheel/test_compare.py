@@ -90,6 +90,13 @@ def test_a_repair_shows_in_the_figures(compared: Compared, right: str, wrong: st
     assert found(comparison).ratios[0].valid_rate.value == pytest.approx(1 / 3)
 
 
+def test_images_of_a_draft_that_held_are_given_back_once(compared: Compared, right: str) -> None:
+    comparison = compared(lambda target, turn: right, "prompt_only+repair")
+    assert comparison.run()
+    held = comparison.parts.engine.held  # type: ignore[attr-defined]
+    assert set(held.values()) == {0}
+
+
 def test_what_lint_rejects_is_still_tried_by_the_plain_standard(compared: Compared, tmp_path: Path) -> None:
     leaky = answer(tmp_path / "leaky", leaks=True)
     comparison = compared(lambda target, turn: leaky, "prompt_only", n=1)
