@@ -13,7 +13,6 @@ from envwheel.config import Config, override
 from envwheel.errors import UsageError
 
 REPAIR = "+repair"
-KINDS = ("terminal", "prompt_only", "procedural")
 NAMES = ("terminal", "prompt_only", f"prompt_only{REPAIR}", "procedural")
 
 
