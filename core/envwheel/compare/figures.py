@@ -19,8 +19,8 @@ from envwheel.gate.options import STEPS
 from envwheel.ledger import AnyRecord, Attempt, GateNote, Plan, ProposalNote, Tokens
 from envwheel.rates import wilson
 
-STAGES = ("draft", *STEPS)
-"""How far a candidate may get, in order."""
+STAGES = ("draft", *STEPS, "duplicate", "valid")
+"""How far a candidate may get, in order; `valid` are those that held to the end."""
 UNKNOWN = "price unknown"
 
 
@@ -180,10 +180,9 @@ def _method(name: str, records: Sequence[AnyRecord], judged: dict[str, _Judged])
 
 
 def _stages(attempts: Sequence[Attempt]) -> dict[str, int]:
-    """Stage -> how many ended there, in the order of the stages; `valid` are those that held to the end."""
+    """Stage -> how many ended there."""
     reached = Counter("valid" if one.valid else one.stage for one in attempts)
-    known = [stage for stage in (*STAGES, "duplicate", "valid") if reached[stage]]
-    return {stage: reached[stage] for stage in (*known, *sorted(set(reached) - set(known)))}
+    return {stage: reached[stage] for stage in STAGES if reached[stage]}
 
 
 def _per_valid(judged: Sequence[_Judged], cost: Cost) -> Figure:

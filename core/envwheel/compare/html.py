@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from envwheel.compare.figures import Figures, MethodFigures
+from envwheel.compare.figures import STAGES, Figures, MethodFigures
 from envwheel.compare.report import HEAD, RATIOS, row, times
 from envwheel.gate import html
 from envwheel.gate.evidence import steps_of
@@ -40,7 +40,8 @@ def page(found: Figures, run: Path, records: Sequence[AnyRecord]) -> str:
         _grid(made.main, "How many times as much", heads, ((one.against, *times(one)) for one in found.ratios))
     _grid(made.main, "Tokens of the judged targets", TOKENS, map(_tokens, found.methods))
     _counts(made.main, "Reasons of rejection", {one.method: one.rejected for one in found.methods})
-    _counts(made.main, "How far candidates got", {one.method: one.stages for one in found.methods})
+    stages = {one.method: one.stages for one in found.methods}
+    _counts(made.main, "How far candidates got", stages, order=STAGES)
     names = [one.method for one in found.methods]
     html.environments(made.main, list(_candidates(run, records, names, engine)))
     return made.text()
@@ -53,9 +54,10 @@ def _tokens(one: MethodFigures) -> tuple[str, ...]:
     return one.method, one.model or "none", *map(str, counts), *(f"{count:,}" for count in tokens), dollars
 
 
-def _counts(main: Element, title: str, counts: dict[str, dict[str, int]]) -> None:
+def _counts(main: Element, title: str, counts: dict[str, dict[str, int]], order: Sequence[str] = ()) -> None:
     """A row a method, a column a word."""
     words = list(dict.fromkeys(word for of in counts.values() for word in of))
+    words.sort(key=lambda word: order.index(word) if word in order else 0)
     if words:
         rows = ((method, *(str(of.get(word, 0)) for word in words)) for method, of in counts.items())
         _grid(main, title, ("method", *words), rows)
