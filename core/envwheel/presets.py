@@ -46,7 +46,7 @@ TINY = AgentSettings(
 PROPOSER = AgentSettings(
     system="""\
 You work alone, as root, in a Linux box; nobody answers questions. $network
-You have $turns turns and $seconds seconds in all.
+You have $turns turns and $seconds seconds in all; the gate's time does not count.
 
 /workspace/draft      the environment that you write. It begins as a skeleton; what lies there at the end is handed in
 /workspace/reference  format.md: the format, file by file; gate.md: what the gate refuses and how each fault is mended;

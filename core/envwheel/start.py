@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from envwheel.config import Config, load, to_toml
+from envwheel.config import Config, ProposerSection, SolverSection, load, to_toml
 from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.errors import ConfigError, SetupError, UsageError
@@ -40,7 +40,9 @@ FIXED = ("run.domains", "run.candidates", "run.seed", "proposer", "solver", "ban
 
 
 def settled(config: Config, *, resume: bool) -> Config:
-    """`config` once it is sure that it may be run there. Raises UsageError."""
+    """`config` once it is sure that it may be run there. Raises UsageError, ConfigError."""
+    if config.proposer.is_model:
+        _who_proposes(config)
     path = config.directory
     if not RunDirectory.read(path):
         return config
@@ -148,13 +150,19 @@ def _terminal(config: Config, domains: Domains, engine: Engine) -> Proposer:
 
 def proposing_model(config: Config) -> Model:
     """The model of a proposer: its own, else the solver's. Raises SetupError, ConfigError."""
+    section = _who_proposes(config)
+    return open_model(section.name, section.model)
+
+
+def _who_proposes(config: Config) -> ProposerSection | SolverSection:
+    """The section that names the proposer's model. Raises ConfigError when that is no model."""
     section = config.proposer if config.proposer.name else config.solver
     if section.name == "simulated":
         raise ConfigError(
             f"proposer.kind '{config.proposer.kind}' needs a model, and the solver is simulated. "
-            "Name one: [proposer] name, such as openai:MODEL or command:PROGRAM."
+            "Name one: --model openai:MODEL, or `name` under [proposer], such as command:PROGRAM."
         )
-    return open_model(section.name, section.model)
+    return section
 
 
 def ready_engine(config: Config, domains: Domains) -> Engine:

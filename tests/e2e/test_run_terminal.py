@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from envwheel.cli import main
+from envwheel.config import load
 from envwheel.environment import skeleton
-from envwheel.ledger import Attempt, ProposalNote
+from envwheel.ledger import Attempt, HarnessNote, ProposalNote
 from envwheel.model.base import Completion, Message, ModelUsage, Sampling, Tool, ToolCall
 from envwheel.model.scripted import serve
 from envwheel.rollout import read_steps, read_summary
@@ -27,17 +28,21 @@ rounds = 2
 candidates = 1
 out = "{out}"
 [proposer]
-kind = "terminal"
 levels = [2]
-network = false
+[proposer.model]
+base_url = "{url}"
+api_key_env = ""
+prices = {{ input = 1.0, output = 10.0 }}
 [solver]
 name = "openai:both-roles"
 [solver.model]
 base_url = "{url}"
 api_key_env = ""
+prices = {{ input = 1.0, output = 10.0 }}
 [engine]
 name = "{engine}"
 """
+FLAGS = "--proposer terminal --model openai:both-roles --proposer-network none --max-cost 9 --max-tokens 900000 --json"
 DRAFT = skeleton.draft("orders")
 FILES = {
     "instruction.md": DRAFT.instruction,
@@ -58,7 +63,7 @@ def writing(files: dict[str, str | bytes]) -> str:
 
 
 class BothRoles:
-    """Proposes when it is shown a workspace, else solves every second time. Remembers what it was sent."""
+    """Proposes when it is shown a draft, revises its notes after a round, else solves every second time."""
 
     name = "both-roles"
     supports_tools = True
@@ -71,8 +76,12 @@ class BothRoles:
 
     def complete(self, messages: Sequence[Message], tools: Sequence[Tool], sampling: Sampling) -> Completion:
         turn = sum(message.role == "assistant" for message in messages)
-        proposes = "/workspace/draft" in messages[0].content
-        name, arguments = self._proposal(turn, messages) if proposes else ("bash", {"command": self._solution()})
+        if "/workspace/draft" in messages[0].content:
+            name, arguments = self._proposal(turn, messages)
+        elif "/workspace/harness" in messages[0].content:
+            name, arguments = self._revision(turn)
+        else:
+            name, arguments = "bash", {"command": self._solution()}
         return Completion("", (ToolCall(f"call_{turn}", name, arguments),), ModelUsage(1000, 50, 0, 0.0))
 
     def _proposal(self, turn: int, messages: Sequence[Message]) -> tuple[str, dict[str, str]]:
@@ -87,6 +96,13 @@ class BothRoles:
             plan = [writing(FILES), "ls /workspace/*", "validate", "submit"]
         step = plan[turn]
         return (step, {}) if step in ("validate", "submit") else ("bash", {"command": step})
+
+    def _revision(self, turn: int) -> tuple[str, dict[str, str]]:
+        if turn == 0:
+            return "bash", {
+                "command": "cat /workspace/results.md; echo 'Run the reference before validating.' > notes.md"
+            }
+        return "submit", {"reason": "the reference was never run"}
 
     def _solution(self) -> str:
         with self._guard:
@@ -107,7 +123,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunDire
         config.write_text(
             CONFIG.format(out=folder / "run", url=url, engine="docker" if missing() else "namespace"), "utf-8"
         )
-        assert main(["run", str(config), "--json"]) == 0
+        assert main(["run", str(config), *FLAGS.split()]) == 0
     with RunDirectory.open(folder / "run") as store:
         yield store, model
 
@@ -121,7 +137,7 @@ def test_the_proposer_mends_what_the_gate_found_and_both_are_admitted(
     assert [one.validations for one in attempts] == [2, 1]
     first = store.of(ProposalNote)[0]
     assert (first.reason, first.outcome, first.turns) == ("submitted", "made", 5)
-    assert first.tokens.input == 5000
+    assert (first.tokens.input, first.tokens.dollars) == (5000, pytest.approx(0.0075))
     told = [step for step in read_steps(store.path / first.rollout) if step["source"] == "agent"]
     answers = [step["observations"][0]["content"] for step in told]
     assert "NOT VALID: reference_fails" in answers[1]
@@ -139,6 +155,26 @@ def test_the_second_brief_holds_the_first_rounds_digest(finished: tuple[RunDirec
     assert "How the solver fared so far" in second
     skill = store.of(Attempt)[0].family
     assert f"- {skill}, level 2: passed 1 of 2" in second
+
+
+def test_the_harness_was_revised_in_between(finished: tuple[RunDirectory, BothRoles]) -> None:
+    store, model = finished
+    note = store.of(HarnessNote)[0]
+    assert (note.round, note.action, note.revision, note.reason) == (2, "revised", "001", "the reference was never run")
+    shown = next(step for step in read_steps(store.path / note.rollout) if step.get("observations"))
+    assert "1 of 1 candidates valid" in shown["observations"][0]["content"]
+    assert "Run the reference before validating." in model.seen[1]
+    assert [one.harness for one in store.of(Attempt)] == ["000", "001"]
+
+
+def test_the_flags_of_the_command_line_are_kept(finished: tuple[RunDirectory, BothRoles]) -> None:
+    config = load(finished[0].path / "envwheel.toml")
+    assert (config.proposer.kind, config.proposer.name, config.proposer.network) == (
+        "terminal",
+        "openai:both-roles",
+        False,
+    )
+    assert (config.run.max_dollars, config.run.max_tokens) == (9.0, 900_000)
 
 
 def test_the_second_box_shows_what_was_admitted(finished: tuple[RunDirectory, BothRoles]) -> None:

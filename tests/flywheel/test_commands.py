@@ -167,6 +167,7 @@ def test_show_an_environment_as_json(tmp_path: Path, capsys: pytest.CaptureFixtu
         (["run", "--rounds", "0"], "$.run.rounds"),
         (["run", "--proposer", "magic"], "$.proposer.kind"),
         (["run", "--solver", "magic", "--out", "r"], "magic"),
+        (["run", "--proposer", "terminal", "--solver", "simulated", "--out", "r"], "--model openai:MODEL"),
     ],
 )
 def test_bad_input_is_one_message_and_exit_code_2(

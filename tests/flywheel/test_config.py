@@ -9,6 +9,7 @@ import pytest
 
 from envwheel.config import Config, load, override, to_toml
 from envwheel.errors import ConfigError
+from envwheel.start import proposing_model, settled
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -65,3 +66,17 @@ def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
 def test_a_wrong_override_names_the_command_line() -> None:
     with pytest.raises(ConfigError, match=r"command line: \$\.run\.candidates"):
         override(Config(), {"run.candidates": 0})
+
+
+def test_without_a_model_of_its_own_the_proposer_is_the_solvers() -> None:
+    config = override(Config(), {"proposer.kind": "terminal", "solver.name": "command:true"})
+    assert proposing_model(config).name == "command:true"
+    own = override(config, {"proposer.name": "command:false"})
+    assert proposing_model(own).name == "command:false"
+
+
+def test_a_simulated_solver_has_no_model_to_share() -> None:
+    config = override(Config(), {"proposer.kind": "terminal", "solver.name": "simulated"})
+    with pytest.raises(ConfigError, match="--model openai:MODEL"):
+        settled(config, resume=False)
+    assert settled(override(config, {"proposer.name": "command:true"}), resume=False)

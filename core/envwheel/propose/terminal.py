@@ -244,15 +244,18 @@ class Sitting:
         target, domains = self.target, self.proposer.domains
         folder = self.desk.where / target.name
         dropped = lay(tree, DRAFT, folder)
-        stamp(
-            folder,
-            domain=target.domain,
-            skills=target.skills,
-            level=target.level,
-            proposer=METHOD,
-            kit=domains.kit(target.domain),
-            extra={"model": self.proposer.model or ""},
-        )
+        try:
+            stamp(
+                folder,
+                domain=target.domain,
+                skills=target.skills,
+                level=target.level,
+                proposer=METHOD,
+                kit=domains.kit(target.domain),
+                extra={"model": self.proposer.model or ""},
+            )
+        except OSError as error:
+            raise InfraError("disk", f"{folder} cannot be written: {error.strerror}.") from error
         self.last = folder
         return dropped
 
@@ -270,6 +273,7 @@ class Sitting:
             dropped = [] if self.last else None
             self.fault = "the box ended, and the draft with it."
         if dropped is None:
-            return Proposal(None, reason, "schema", f"No draft was handed in: {self.fault}", self.validations)
+            message = f"No draft was handed in: {self.fault} The work ended: {reason}."
+            return Proposal(None, reason, "schema", message, self.validations)
         message = f"left out: {'; '.join(dropped[:5])}" if dropped else ""
         return Proposal(self.last, reason, message=message, validations=self.validations)
