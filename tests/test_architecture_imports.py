@@ -16,7 +16,7 @@ PLUGINS = sorted((REPO / "plugins").glob("*/src/*"))
 
 LAYERS: list[set[str]] = [
     {"errors", "api", "version", "shape", "console"},
-    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "sandbox", "model"},
+    {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "triage", "sandbox", "model"},
     {"ledger"},
     {"revisions"},
     {"domains", "environment", "reward", "rollout", "summary", "control"},

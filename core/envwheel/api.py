@@ -246,16 +246,32 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Trend:
+    """How a skill's pass rate goes: a rate for each round, all levels together, and a word for it.
+
+    `chance` is that of the last round's rate being higher than before, at the levels that were tried in both; None,
+    with the word "new", where there is nothing to compare.
+    """
+
+    rounds: tuple[tuple[int, Rate], ...]
+    word: Literal["rising", "falling", "flat", "new"]
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
     """What a proposer reads about the solver. `rollouts` are paths of readable records, chosen for what they teach.
 
-    `failures` counts how trials failed, by kind.
+    `failures` counts how trials failed, by kind. `classes` counts the failed trials that ran into an error class
+    (docs/digest.md), `trend` tells for each skill how its pass rate goes.
     """
 
     skills: Mapping[tuple[str, int], Rate]
     rollouts: tuple[Path, ...] = ()
     round: int = 0
     failures: Mapping[str, int] = EMPTY
+    classes: Mapping[str, int] = EMPTY
+    trend: Mapping[str, Trend] = EMPTY
 
 
 @dataclass(frozen=True, slots=True)

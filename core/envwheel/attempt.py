@@ -76,6 +76,8 @@ def attempt(
         skills=environment.skills,
         level=environment.level,
         seed=seed,
+        work_s=record.work.seconds,
+        limit_s=subject.task.config.agent_timeout_s,
     )
     return Attempted(replace(summary, path=writer.finish(summary)), record)
 

@@ -9,14 +9,15 @@ failed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import pstdev
 from typing import Literal
 
-from envwheel.api import Band
+from envwheel.api import EMPTY, Band
 from envwheel.rates import wilson
+from envwheel.triage import blamed
 
 BandCode = Literal["in_band", "too_easy", "too_hard", "design_flaw", "undecided", "flaky", "infra"]
 
@@ -30,12 +31,16 @@ RETRIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What calibration needs to know of one trial. `value` is the training value, `checks` maps an id to passed."""
+    """What calibration needs to know of one trial. `value` is the training value, `checks` maps an id to passed,
+
+    `messages` the id of a failed one to what the verifier said.
+    """
 
     outcome: Literal["scored", "verifier_error", "infra"]
     passed: bool | None = None
     value: float | None = None
     checks: tuple[tuple[str, bool], ...] = ()
+    messages: Mapping[str, str] = EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,9 @@ class BandDecision:
         return self.code == "in_band"
 
 
-def verdict(trials: Sequence[Tried], band: Band, untouched_fails: Sequence[str] = ()) -> BandCode | None:
+def verdict(
+    trials: Sequence[Tried], band: Band, untouched_fails: Sequence[str] = (), untouched_says: Mapping[str, str] = EMPTY
+) -> BandCode | None:
     """The decision that no further trial can change, or None."""
     scored = [trial for trial in trials if trial.outcome == "scored"]
     errors = sum(trial.outcome == "verifier_error" for trial in trials)
@@ -70,25 +77,10 @@ def verdict(trials: Sequence[Tried], band: Band, untouched_fails: Sequence[str] 
     if passes + left < band.low_passes and not (band.partial and passes == 0 and left > 0):
         if band.partial and passes == 0 and pstdev(trial.value or 0.0 for trial in scored) >= PARTIAL_SPREAD:
             return "in_band"
-        return "design_flaw" if passes == 0 and one_check_blocks(scored, untouched_fails) else "too_hard"
+        return "design_flaw" if passes == 0 and blamed(scored, untouched_fails, untouched_says) else "too_hard"
     if failures + left < band.attempts - band.high_passes:
         return "too_easy"
     return None
-
-
-def one_check_blocks(scored: Sequence[Tried], untouched_fails: Sequence[str]) -> bool:
-    """Most trials did part of the work and then failed on one and the same check.
-
-    Part of the work: a check that the untouched environment fails holds. Without that condition every environment with
-    a single check, and every solver that does nothing, would look like a flaw of the design.
-    """
-    work = set(untouched_fails)
-    blockers: Counter[str] = Counter()
-    for trial in scored:
-        failed = [id for id, passed in trial.checks if not passed]
-        if len(failed) == 1 and any(passed and id in work for id, passed in trial.checks):
-            blockers[failed[0]] += 1
-    return bool(blockers) and blockers.most_common(1)[0][1] > len(scored) / 2
 
 
 def wanted(trials: Sequence[Tried], band: Band) -> int:
@@ -113,6 +105,7 @@ def calibrate(
     *,
     done: Sequence[Tried] = (),
     untouched_fails: Sequence[str] = (),
+    untouched_says: Mapping[str, str] = EMPTY,
     jobs: int = 2,
     most_trials: int | None = None,
     go_on: Callable[[], bool] = lambda: True,
@@ -126,7 +119,7 @@ def calibrate(
     trials = list(done)
     limit = most_trials or 2 * band.attempts
     with ThreadPoolExecutor(max_workers=max(1, jobs), thread_name_prefix="trial") as pool:
-        while (code := verdict(trials, band, untouched_fails)) is None:
+        while (code := verdict(trials, band, untouched_fails, untouched_says)) is None:
             infra = sum(trial.outcome == "infra" for trial in trials)
             if len(trials) - infra >= limit:
                 code = "undecided"
@@ -152,7 +145,7 @@ def decision(code: BandCode, trials: Sequence[Tried], band: Band) -> BandDecisio
         "in_band": f"passed {passes} of {scored} trials",
         "too_easy": f"passed {passes} of {scored} trials; the band is {bounds}",
         "too_hard": f"passed {passes} of {scored} trials; the band is {bounds}",
-        "design_flaw": f"nobody passed in {scored} trials, and most did part of the work and failed on the same check",
+        "design_flaw": f"nobody passed in {scored} trials, and most did part of the work and failed in the same way",
         "undecided": f"only {scored} of {len(trials)} trials could be scored; {band.attempts} are needed",
         "flaky": f"the verifier gave no valid reward in {count['verifier_error']} of {len(trials)} trials",
         "infra": f"our side failed {count['infra']} of {len(trials)} trials",

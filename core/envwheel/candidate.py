@@ -32,6 +32,7 @@ from envwheel.rates import wilson
 from envwheel.rollout import RolloutSummary, read_summary
 from envwheel.sandbox.base import Image
 from envwheel.store import write_file
+from envwheel.triage import said
 from envwheel.trial import build_images
 
 PLAIN = GateOptions(only=("build", "empty", "reference"), repeat=1, jobs=1)
@@ -150,6 +151,7 @@ class Candidate:
             cpu_s=_sum([trial.cpu_s for trial in trials]),
             plain=self._plain(folder, verdict),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
+            untouched_says=said(untouched),
         )
 
     def _plain(self, folder: Path, verdict: Verdict) -> bool | None:
@@ -189,6 +191,7 @@ class Candidate:
             parts.domains.band(target.domain, parts.config.band.band),
             done=[tried(trial) for trial in noted if trial.outcome != "infra"],
             untouched_fails=note.untouched_fails,
+            untouched_says=note.untouched_says,
             jobs=parts.config.run.jobs,
             most_trials=parts.config.band.max_trials,
             go_on=self.control.go_on,
@@ -246,6 +249,7 @@ class Candidate:
             cpu_s=cpu_s,
             tokens=Tokens.of(usage),
             checks={check.id: check.passed for check in summary.checks},
+            messages=said(summary.checks),
         )
 
     def _admit(self, folder: Path, note: GateNote, decision: BandDecision) -> None:
@@ -329,7 +333,7 @@ def plain(verdict: Verdict) -> bool | None:
 
 def tried(trial: TrialNote) -> Tried:
     """The part of a trial that calibration looks at."""
-    return Tried(trial.outcome, trial.passed, trial.value, tuple(trial.checks.items()))
+    return Tried(trial.outcome, trial.passed, trial.value, tuple(trial.checks.items()), trial.messages)
 
 
 def _sum(seconds: Iterable[float | None]) -> float | None:

@@ -16,6 +16,7 @@ COMMANDS = {
     "compare": "the same targets through several proposers, side by side",
     "status": "what a run has done so far",
     "show": "an environment with its evidence, or a rollout",
+    "digest": "what rollouts say: of a run, of Harbor's jobs, of ATIF files",
     "solve": "let a solver attempt an environment",
     "new": "write the skeleton of an environment",
     "import": "make environments of tasks in other formats",

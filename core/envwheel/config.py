@@ -46,6 +46,10 @@ class RunSection(Section):
     """Equal seeds give equal candidates."""
     jobs: int = Field(default=2, ge=1)
     """Boxes at a time: gates and trials together."""
+    rollouts: list[str] = []
+    """Rollouts that others made: job or trial folders of Harbor, ATIF files. The digests read them too."""
+    rollout_skills: dict[str, list[str]] = {}
+    """Name of a foreign task -> the skills it trains, where its task.toml does not say."""
     max_dollars: float | None = Field(default=None, gt=0)
     """Start nothing more once models have cost this much. Needs a price for every model."""
     max_tokens: int | None = Field(default=None, gt=0)
@@ -84,6 +88,8 @@ class ProposerSection(Section):
     """A terminal proposer keeps notes and scripts of its own, and may revise them after each round."""
     pool: str = ""
     """The folder of the static pool."""
+    digest_tokens: int = Field(default=20_000, ge=2000)
+    """How long the digest may be that a proposer finds in its box, estimated."""
 
     @property
     def is_model(self) -> bool:

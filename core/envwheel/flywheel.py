@@ -18,6 +18,7 @@ from envwheel.control import Stopped
 from envwheel.improving import improve
 from envwheel.ledger import Attempt, HarnessNote, Plan, ProposalNote, RoundEnd, Target, Tokens, TrialNote
 from envwheel.parts import Parts
+from envwheel.propose import reading
 from envwheel.propose.digest import digest, seen
 from envwheel.summary import RoundSummary, summaries
 
@@ -47,6 +48,7 @@ class Flywheel:
         """One round: aim, build, judge, calibrate, keep. False when it was stopped before its end."""
         improve(self.parts, number)
         plan = self.store.last(Plan, round=number) or self.aim(number)
+        self.tell(number)
         self.parts.watch.planned(plan, done=len(plan.targets) - len(self.missing(plan)))
         self.make(number, self.missing(plan))
         if self.missing(plan, infra_counts=True):
@@ -65,6 +67,14 @@ class Flywheel:
         plan = Plan(round=number, targets=tuple(targets), rollouts_read=len(trials), failures=dict(read.failures))
         self.store.append(plan)
         return plan
+
+    def tell(self, number: int) -> None:
+        """The digest of a round as files for its proposers, made again from the records when it is missing."""
+        folder = self.store.path / "digest" / str(number)
+        if not folder.is_dir():
+            earlier = [one for one in self.store.records if getattr(one, "round", 0) < number]
+            tokens = self.parts.config.proposer.digest_tokens
+            reading.write(folder, earlier, self.store.path, round=number, tokens=tokens)
 
     def make(self, number: int, targets: Sequence[Target]) -> None:
         """Take every target as far as it gets, several at a time. The first error ends the round, after the others."""

@@ -180,6 +180,8 @@ class GateNote(Record):
     """It builds, the untouched state scored 0 and the reference 1, each once; None when that was not tried."""
     untouched_fails: tuple[str, ...] = ()
     """Ids of the checks that the untouched environment fails: what the work consists of."""
+    untouched_says: dict[str, str] = {}
+    """What the verifier says to those, cut short."""
 
 
 class TrialNote(Record):
@@ -202,6 +204,18 @@ class TrialNote(Record):
     tokens: Tokens = Tokens()
     checks: dict[str, bool] = {}
     """Id of each check -> passed."""
+    messages: dict[str, str] = {}
+    """What the verifier said to those that failed, cut short."""
+
+
+class ForeignNote(Record):
+    """A trial that others made and that `run.rollouts` named: it counts in digests, and in no round of this run."""
+
+    kind: Literal["foreign"] = "foreign"
+    target: Target
+    """What the environment was for, as far as is known; level -1 and skill "unknown" where nobody says."""
+    trial: TrialNote
+    solver: str
 
 
 class Attempt(Record):
@@ -258,7 +272,7 @@ class RoundEnd(Record):
     finished: str
 
 
-AnyRecord = RunStart | Plan | ProposalNote | HarnessNote | GateNote | TrialNote | Attempt | RoundEnd
+AnyRecord = RunStart | Plan | ProposalNote | HarnessNote | GateNote | TrialNote | ForeignNote | Attempt | RoundEnd
 _ADAPTER: TypeAdapter[AnyRecord] = TypeAdapter(Annotated[AnyRecord, Field(discriminator="kind")])
 
 

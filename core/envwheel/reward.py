@@ -137,6 +137,9 @@ def _check(item: Any) -> Check | None:
 def _ctrf(item: Any) -> Check | None:
     if not isinstance(item, dict) or not isinstance(item.get("name"), str):
         return None
-    message = item.get("message", "")
+    message, trace = item.get("message", ""), item.get("trace", "")
+    # pytest's own message only says in which phase a test failed; what failed is in the lines marked E.
+    if isinstance(trace, str) and (errors := re.findall(r"^E +(.*)", trace, re.M)):
+        message = "\n".join(errors)
     passed = item.get("status") == "passed"
     return Check(item["name"][:200], passed, message=message[:1000] if isinstance(message, str) else "")

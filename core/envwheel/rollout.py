@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,8 @@ STEP_KEYS = {
 class RolloutSummary:
     """How a rollout ended. `reward` is the verifier's raw number, `value` and `passed` what the domain makes of it;
 
-    all three are None unless `outcome` is "scored". `seconds` is the whole trial's wall time. `path` is the ATIF file,
-    filled in by `read_summary`.
+    all three are None unless `outcome` is "scored". `seconds` is the whole trial's wall time, `work_s` the solver's
+    part of it, `limit_s` what that may be at most. `path` is the ATIF file, filled in by `read_summary`.
     """
 
     id: str
@@ -70,6 +70,8 @@ class RolloutSummary:
     seed: int = 0
     role: str = "solver"
     """solver, or proposer: then the environment is what it made, and a pass is one that was admitted."""
+    work_s: float | None = None
+    limit_s: float | None = None
     path: Path | None = None
 
 
@@ -93,6 +95,13 @@ class RolloutWriter:
     def finish(self, summary: RolloutSummary) -> Path:
         """Write `ID.json` beside the steps, whole or not at all, and return its path."""
         return end(self.path, summary)
+
+
+def write_steps(path: Path, steps: Iterable[Mapping[str, Any]]) -> None:
+    """All steps of a rollout that others made, at once, to `ID.jsonl`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbered = ({"schema": SCHEMA, "step": number, **step} for number, step in enumerate(steps, 1))
+    path.write_bytes(b"".join(_encoded(step) + b"\n" for step in numbered))
 
 
 def end(steps: Path, summary: RolloutSummary) -> Path:

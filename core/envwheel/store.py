@@ -25,6 +25,7 @@ from envwheel.errors import InfraError, UsageError
 from envwheel.ledger import (
     AnyRecord,
     Attempt,
+    ForeignNote,
     GateNote,
     HarnessNote,
     OtherSchema,
@@ -39,7 +40,7 @@ from envwheel.ledger import (
 
 RECORDS = "records.jsonl"
 
-R = TypeVar("R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, Attempt, RoundEnd)
+R = TypeVar("R", RunStart, Plan, ProposalNote, HarnessNote, GateNote, TrialNote, Attempt, RoundEnd, ForeignNote)
 
 
 class RunDirectory:

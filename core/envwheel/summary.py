@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from envwheel.ledger import AnyRecord, Attempt, HarnessNote, RoundEnd, RunStart, Tokens, TrialNote
+from envwheel.ledger import AnyRecord, Attempt, ForeignNote, HarnessNote, RoundEnd, RunStart, Tokens, TrialNote
 from envwheel.revisions import table as revisions
 
 
@@ -92,7 +92,7 @@ def summaries(records: Iterable[AnyRecord]) -> list[RoundSummary]:
     """One summary for each round that was begun."""
     by_round: dict[int, list[AnyRecord]] = {}
     for record in records:
-        if not isinstance(record, RunStart):
+        if not isinstance(record, RunStart | ForeignNote):
             by_round.setdefault(record.round, []).append(record)
     return [_summary(number, by_round[number]) for number in sorted(by_round)]
 

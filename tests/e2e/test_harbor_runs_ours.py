@@ -12,6 +12,7 @@ import pytest
 
 from envwheel.domains import Domains
 from envwheel.environment import draft
+from envwheel.importers.rollouts import Rollout, rollouts
 from envwheel.sandbox.engines import open_engine
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -48,3 +49,7 @@ def test_lint_is_clean_and_oracle_scores_1_and_nop_0(harbor, swe, tmp_path: Path
     assert harbor.lint(task) == []
     assert harbor.reward(task, "oracle", jobs) == 1.0
     assert harbor.reward(task, "nop", jobs) == 0.0
+    read = [one for one in rollouts([jobs]) if isinstance(one, Rollout)]
+    found = {one.summary.solver: (one.summary.outcome, one.summary.passed, one.notes) for one in read}
+    assert found == {"oracle": ("scored", True, ()), "nop": ("scored", False, ())}
+    assert {(one.domain, one.summary.level) for one in read} == {("swe", level)}

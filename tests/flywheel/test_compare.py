@@ -187,6 +187,18 @@ def test_the_proposers_read_about_another_runs_rollouts(
     told = comparison.proposers[0].llm.systems[0]  # type: ignore[attr-defined]
     assert "How the solver fared so far" in told
     assert comparison.store.of(Plan)[0].rollouts_read > 0
+    assert "sum-l" in (comparison.store.path / "digest/1/environments.md").read_text()
+
+
+def test_no_method_reads_what_another_one_made(compared: Compared, right: str) -> None:
+    comparison = compared(lambda target, turn: right, "prompt_only", "prompt_only+repair", n=1)
+    assert comparison.run()
+    told = comparison.proposers[1].llm.systems  # type: ignore[attr-defined]
+    assert "How the solver fared" not in told[0]
+    first, second = (comparison.store.path / "digest" / number for number in "12")
+    for page in first.rglob("*.*"):
+        assert (second / page.relative_to(first)).read_text() == page.read_text()
+    assert "r01" not in (second / "environments.md").read_text()
 
 
 def test_a_budget_ends_it_gently(compared: Compared, right: str) -> None:

@@ -28,6 +28,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
     parser.add_argument("--proposer-network", choices=("none", "on"), help="whether its box may fetch packages")
     parser.add_argument("--solver", help="local, simulated, openai:MODEL, command:PROGRAM, scripted:PATH")
+    parser.add_argument(
+        "--rollouts",
+        nargs="+",
+        metavar="PATH",
+        help="rollouts that others made, for the digest: Harbor jobs, ATIF files",
+    )
     parser.add_argument("--engine", help="auto, docker, namespace")
     parser.add_argument("--out", help="the run directory")
     parser.add_argument("--seed", type=int, help="equal seeds give equal candidates")
@@ -48,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.flywheel import Flywheel
     from envwheel.index import refresh
     from envwheel.progress import Board, report
+    from envwheel.propose import foreign
     from envwheel.start import opened, settled
     from envwheel.store import pool
     from envwheel.summary import status
@@ -56,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     config = settled(_config(args), resume=args.resume)
     board = Board(console(), quiet=args.json)
     with opened(config, board) as parts:
+        for one in foreign.take(parts.store, config.run):
+            board.say(f"{one.path}: not read: {one.why}")
         with board, interruptible(parts.control, parts.engine.close, board.say):
             complete = Flywheel(parts).run()
         records, path = list(parts.store.records), parts.store.path
@@ -92,6 +101,7 @@ def _config(args: argparse.Namespace) -> Config:
         "run.jobs": args.jobs,
         "run.max_dollars": args.max_cost,
         "run.max_tokens": args.max_tokens,
+        "run.rollouts": args.rollouts,
         "proposer.kind": args.proposer,
         "proposer.name": args.model,
         "proposer.network": args.proposer_network and args.proposer_network == "on",

@@ -27,7 +27,7 @@ from envwheel.errors import SetupError, UsageError
 from envwheel.flywheel import Flywheel
 from envwheel.ledger import AnyRecord, Plan, ProposalNote, RoundEnd, Target
 from envwheel.parts import Parts, Watch
-from envwheel.propose import goals
+from envwheel.propose import goals, reading
 from envwheel.propose.base import Proposer
 from envwheel.propose.digest import digest, seen
 from envwheel.propose.procedural import Procedural
@@ -105,6 +105,13 @@ class Comparison:
                 break
         return not any(self.missing())
 
+    def _tell(self, number: int, records: Sequence[AnyRecord]) -> None:
+        """The digest as files: of the source, and nothing of what earlier methods made."""
+        folder = self.store.path / "digest" / str(number)
+        if not folder.is_dir():
+            tokens = self.parts.config.proposer.digest_tokens
+            reading.write(folder, records, Path(self.source.run), round=0, tokens=tokens)
+
     def missing(self) -> Iterator[Target]:
         """Targets without a verdict."""
         for plan in self.store.of(Plan):
@@ -117,6 +124,7 @@ class Comparison:
         targets = goals.plan(self.parts.domains, levels, 1, config.run.candidates, seed, records)
         scored = len(seen(records))
         for number, proposer in enumerate(self.proposers, 1):
+            self._tell(number, records)
             if self.store.last(Plan, round=number):
                 continue
             own = proposer.like(targets, seed) if isinstance(proposer, Procedural) else targets
