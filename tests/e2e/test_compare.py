@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,9 @@ import pytest
 from envwheel.cli import main
 from envwheel.environment import draft as drafts
 from envwheel.environment.skeleton import draft
-from envwheel.model.base import Completion, ModelUsage
+from envwheel.model.base import Completion, ModelUsage, ToolCall
 from envwheel.model.scripted import ScriptedModel, serve
-from envwheel.propose.files_in_text import write
+from envwheel.propose.files_in_text import read, write
 from envwheel.sandbox.namespace import missing
 
 pytestmark = pytest.mark.e2e
@@ -34,10 +35,16 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def endpoint(right: str) -> Iterator[str]:
-    """A model whose first answer forgets to sort, and whose second one is right."""
-    wrong = right.replace("sorted(totals, key=lambda name: (-totals[name], name))", "sorted(totals)")
-    assert wrong != right
+def wrong(right: str) -> str:
+    """Its reference forgets to sort."""
+    changed = right.replace("sorted(totals, key=lambda name: (-totals[name], name))", "sorted(totals)")
+    assert changed != right
+    return changed
+
+
+@pytest.fixture
+def endpoint(right: str, wrong: str) -> Iterator[str]:
+    """A model whose first answer is wrong, and whose second one is right."""
     answers = [Completion(text, usage=USAGE) for text in (wrong, right)]
     with serve(ScriptedModel(answers)) as url:
         yield url
@@ -83,3 +90,33 @@ def test_the_same_with_a_program_as_the_model(
     assert (method["valid"]["count"], method["judged"]) == (1, 1)
     assert method["tokens"]["input"] > 1000
     assert method["dollars_per_valid"]["why"] == "price unknown"
+
+
+def test_a_terminal_beside_one_answer(
+    tmp_path: Path, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One script for both: the text of its first answer is wrong, the command beside it writes the right files."""
+    monkeypatch.chdir(tmp_path)
+    lines = ["cd /workspace/draft"]
+    for path, text in read(right).files.items():
+        lines += [f"mkdir -p $(dirname {path})", f"printf %s {shlex.quote(text)} > {path}"]
+    calls = [ToolCall("1", "bash", {"command": "\n".join(lines)}), ToolCall("2", "submit")]
+    answers = [Completion(wrong, (calls[0],), USAGE), Completion("", (calls[1],), USAGE)]
+    arguments = [
+        "--methods",
+        "terminal,prompt_only",
+        "--domains",
+        "swe",
+        "-n",
+        "1",
+        "--levels",
+        "0",
+        "--engine",
+        ENGINE,
+    ]
+    with serve(ScriptedModel(answers, tools=True)) as url:
+        Path("envwheel.toml").write_text(f'[proposer.model]\nbase_url = "{url}"\napi_key_env = ""\n')
+        assert main(["compare", *arguments, "--model", "openai:scripted", "--json"]) == 0
+    terminal, prompt_only = json.loads(capsys.readouterr().out)["methods"]
+    assert (terminal["valid"]["count"], terminal["completions"]) == (1, 2)
+    assert (prompt_only["valid"]["count"], prompt_only["rejected"]) == (0, {"reference_fails": 1})
