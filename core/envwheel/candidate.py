@@ -155,9 +155,9 @@ class Candidate:
         )
 
     def _plain(self, folder: Path, verdict: Verdict) -> bool | None:
-        """The plain standard. What a model wrote is tried by it in any case, also where `lint` ended the gate."""
-        said = plain(verdict)
-        if said is not None or verdict.verdict != "rejected" or self.parts.proposer.model is None:
+        """The plain standard. What a model wrote, or is compared, is tried by it also where `lint` ended the gate."""
+        said, generated = plain(verdict), self.parts.proposer.model is None
+        if said is not None or verdict.verdict != "rejected" or (generated and self.parts.calibrate):
             return said
         self.say("plain standard")
         return plain(self._verdict(folder, replace(PLAIN, back_off_s=self.parts.gate.back_off_s)))

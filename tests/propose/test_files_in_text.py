@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from envwheel.propose.files_in_text import read, write
+from envwheel.propose.files_in_text import MOST_FILES, read, write
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True).filter(lambda name: name.strip(".") != "")
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
@@ -203,3 +203,15 @@ def test_an_answer_without_a_file_says_so(text: str) -> None:
     found = read(text)
     assert found.files == {}
     assert "there is no file in the answer" in found.faults
+
+
+def test_of_too_many_files_the_first_are_taken() -> None:
+    found = read("".join(write({f"tests/{number}": "x"}) for number in range(MOST_FILES + 1)))
+    assert len(found.files) == MOST_FILES
+    assert "there are 501 files" in found.faults[0]
+
+
+@pytest.mark.parametrize("line", ["~" * 200_000 + "`", "# a" + " " * 200_000 + "b", "a/" * 100_000, "=" * 200_000])
+def test_long_lines_are_content_and_cost_no_time(line: str) -> None:
+    assert read(f"{line}\n```\n{line}\n```\n{write({'task.toml': line})}").files == {"task.toml": f"{line}\n"}
+    assert read(f"{line}\n```\n{line}\n```").files == {}

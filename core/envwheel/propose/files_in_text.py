@@ -24,12 +24,15 @@ MARK = "==="
 LONGEST_NAME = 255
 """Bytes of a file's name that a file system takes."""
 LONGEST_PATH = 1000
+LONGEST_LINE = 300
+"""Characters of a line that can be a fence or name a file: patterns are not tried on what a hostile answer may hold."""
+MOST_FILES = 500
 
 _TOPS = ("environment", "solution", "tests")
 _FILES = ("task.toml", "instruction.md")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)")
 _PATHS = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*")
-_COMMENT = re.compile(r"(?:#|//|<!--|--|;)\s*(\S+)\s*(?:-->)?\s*")
+_COMMENT = re.compile(r"(?:#|//|<!--|--|;)\s*(\S+)(?:\s*-->)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,9 @@ def read(text: str, *, cut: bool = False) -> Found:
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     pieces = list(_marked(lines)) or list(_fenced(lines))
     faults: list[str] = []
+    if len(pieces) > MOST_FILES:
+        faults.append(f"there are {len(pieces)} files; the first {MOST_FILES} were taken")
+        del pieces[MOST_FILES:]
     if cut and pieces and not pieces[-1].whole:
         faults.append(f"the answer was cut off in {pieces.pop().path}: it was too long")
     elif cut:
@@ -111,7 +117,7 @@ def _fenced(lines: list[str]) -> Iterator[_Piece]:
     """Fenced blocks that say which file they are."""
     number, above = 0, ""
     while number < len(lines):
-        opening = _FENCE.fullmatch(lines[number].rstrip())
+        opening = _fence(lines[number])
         if not opening:
             above = lines[number].strip() or above
             number += 1
@@ -119,18 +125,28 @@ def _fenced(lines: list[str]) -> Iterator[_Piece]:
         end, whole = _end_of_block(lines, number, opening[1])
         body = lines[number + 1 : end]
         path = _named(opening[2]) or _named(above)
-        if not path and body and (comment := _COMMENT.fullmatch(body[0])) and (path := _named(comment[1])):
+        if (
+            not path
+            and body
+            and (comment := _COMMENT.fullmatch(body[0][:LONGEST_LINE].rstrip()))
+            and (path := _named(comment[1]))
+        ):
             body = body[1:]
         if path:
             yield _Piece(path, body if whole else _without_blank_end(body), whole)
         number, above = end + 1, ""
 
 
+def _fence(line: str) -> re.Match[str] | None:
+    """The fence that `line` is."""
+    return _FENCE.fullmatch(line.rstrip()) if len(line) <= LONGEST_LINE else None
+
+
 def _end_of_block(lines: list[str], start: int, fence: str) -> tuple[int, bool]:
     """Where the block that begins at `start` ends, and whether it does; blocks with a language in it have their own."""
     depth = 1
     for number in range(start + 1, len(lines)):
-        inner = _FENCE.fullmatch(lines[number].rstrip())
+        inner = _fence(lines[number])
         if not inner or inner[1][0] != fence[0] or len(inner[1]) < len(fence):
             continue
         depth += 1 if inner[2].strip() else -1
@@ -141,7 +157,7 @@ def _end_of_block(lines: list[str], start: int, fence: str) -> tuple[int, bool]:
 
 def _named(text: str) -> str:
     """The one path of an environment's file that `text` names, or nothing."""
-    named = {path for path in _PATHS.findall(text) if _is_ours(path) or _is_ours(path.partition("/")[2])}
+    named = {path for path in _PATHS.findall(text[:LONGEST_LINE]) if _is_ours(path) or _is_ours(path.partition("/")[2])}
     return named.pop() if len(named) == 1 else ""
 
 
@@ -153,7 +169,7 @@ def _unwrapped(piece: _Piece, path: str) -> list[str]:
     """The lines without a fence around all of them; Markdown keeps its own unless the fence says Markdown."""
     lines = piece.lines
     filled = [number for number, line in enumerate(lines) if line.strip()]
-    opening = _FENCE.fullmatch(lines[filled[0]].rstrip()) if filled else None
+    opening = _fence(lines[filled[0]]) if filled else None
     if not opening or (path.endswith(".md") and opening[2].strip().lower() not in ("md", "markdown")):
         return lines
     closing = [number for number in filled[1:] if lines[number].strip() == opening[1]]
