@@ -52,7 +52,7 @@ You have $turns turns and $seconds seconds in all; the gate's time does not coun
 /workspace/reference  format.md: the format, file by file; gate.md: what the gate refuses and how each fault is mended;
                       kit/: what tests/kit/ will hold (it is put there for you); try: rehearses the draft in this box,
                       in seconds, as often as you like (`/workspace/reference/try`)
-/workspace/digest     how the solver for whom you build has fared so far
+/workspace/digest     how the solver for whom you build has fared so far; begin with README.md
 /workspace/examples   environments of this domain that were admitted
 /workspace/harness    your own notes and scripts; what you change there now is not kept
 

@@ -91,7 +91,7 @@ class BothRoles:
             number = len(self.seen)
         try_it = "/workspace/reference/try"
         if number == 1:
-            plan = [writing(FAULTY), "validate", writing(FILES) + "; " + try_it, "validate", "submit"]
+            plan = [f"{writing(FAULTY)}\n{try_it}", "validate", f"{writing(FILES)}\n{try_it}", "validate", "submit"]
         else:
             plan = [writing(FILES), "ls /workspace/*", "validate", "submit"]
         step = plan[turn]
@@ -140,6 +140,8 @@ def test_the_proposer_mends_what_the_gate_found_and_both_are_admitted(
     assert (first.tokens.input, first.tokens.dollars) == (5000, pytest.approx(0.0075))
     told = [step for step in read_steps(store.path / first.rollout) if step["source"] == "agent"]
     answers = [step["observations"][0]["content"] for step in told]
+    assert "The rehearsal did NOT hold." in answers[0]
+    assert "failed check refunds" in answers[0]
     assert "NOT VALID: reference_fails" in answers[1]
     assert "the verifier printed" in answers[1] or "checks that failed" in answers[1]
     assert "The rehearsal held." in answers[2]

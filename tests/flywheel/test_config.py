@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from envwheel.config import Config, load, override, to_toml
+from envwheel.domains import Domains
 from envwheel.errors import ConfigError
-from envwheel.start import proposing_model, settled
+from envwheel.sandbox.fake import FakeEngine
+from envwheel.sandbox.room import Room
+from envwheel.start import proposer_of, proposing_model, settled
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -80,3 +83,11 @@ def test_a_simulated_solver_has_no_model_to_share() -> None:
     with pytest.raises(ConfigError, match="--model openai:MODEL"):
         settled(config, resume=False)
     assert settled(override(config, {"proposer.name": "command:true"}), resume=False)
+
+
+def test_the_memory_of_proposers_is_taken_from_what_trials_share(toy: Domains) -> None:
+    engine = FakeEngine()
+    engine.room = Room(20_000)
+    config = override(Config(), {"proposer.kind": "terminal", "proposer.parallel": 3, "proposer.name": "command:true"})
+    proposer_of(config, toy, engine).close()
+    assert engine.room.total_mb == 20_000 - 3 * 2048
