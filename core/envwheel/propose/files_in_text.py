@@ -125,12 +125,7 @@ def _fenced(lines: list[str]) -> Iterator[_Piece]:
         end, whole = _end_of_block(lines, number, opening[1])
         body = lines[number + 1 : end]
         path = _named(opening[2]) or _named(above)
-        if (
-            not path
-            and body
-            and (comment := _COMMENT.fullmatch(body[0][:LONGEST_LINE].rstrip()))
-            and (path := _named(comment[1]))
-        ):
+        if not path and body and (path := _commented(body[0])):
             body = body[1:]
         if path:
             yield _Piece(path, body if whole else _without_blank_end(body), whole)
@@ -159,6 +154,12 @@ def _named(text: str) -> str:
     """The one path of an environment's file that `text` names, or nothing."""
     named = {path for path in _PATHS.findall(text[:LONGEST_LINE]) if _is_ours(path) or _is_ours(path.partition("/")[2])}
     return named.pop() if len(named) == 1 else ""
+
+
+def _commented(line: str) -> str:
+    """The path that is all of a comment, or nothing."""
+    comment = _COMMENT.fullmatch(line[:LONGEST_LINE].strip())
+    return _named(comment[1]) if comment else ""
 
 
 def _is_ours(path: str) -> bool:
