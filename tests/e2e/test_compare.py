@@ -59,13 +59,14 @@ def test_one_command_compares_with_and_without_a_repair(
     )
     arguments = ["--methods", "prompt_only+repair,prompt_only", "--domains", "swe", "-n", "2", "--levels", "0"]
     command = ["compare", *arguments, "--model", "openai:scripted", "--engine", ENGINE]
-    assert main([*command, "--html", "c.html"]) == 0
+    assert main([*command, "--html", "c.html", "--csv", "c.csv"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == "method judged valid rate (95 %) plain tokens/valid $/valid (95 %) s/valid"
     assert lines[1].startswith("prompt_only+repair 2 2 100% (34-100) 2 of 2 6,000 0.014 (0.014-0.014)")
     assert lines[2].startswith("prompt_only 2 0 0% (0-66) 0 of 2 none valid")
     assert "prompt_only: rejected: 2 reference_fails" in lines
     assert "reference_fails" in Path("c.html").read_text()
+    assert len(Path("c.csv").read_text().splitlines()) == 5
 
     assert main([*command, "--resume", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)

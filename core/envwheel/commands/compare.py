@@ -48,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the comparison that is there")
     parser.add_argument("--json", action="store_true", help="one JSON object, and nothing else")
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report for a browser, one file")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="a row for each candidate")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.index import refresh
     from envwheel.progress import Board
 
-    refuse_unwritable(args.html)
+    refuse_unwritable(args.html, args.csv)
     config = _config(args)
     names, source = _saved(args, config)
     board = Board(console(), quiet=args.json, rounds=names)
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(args: argparse.Namespace, parts: Parts, found: Figures, path: Path) -> None:
-    """Print the figures, and write the page that was asked for."""
+    """Print the figures, and write the files that were asked for."""
     config = parts.config
     about: dict[str, Any] = {
         "schema": 1,
@@ -97,6 +98,11 @@ def _tell(args: argparse.Namespace, parts: Parts, found: Figures, path: Path) ->
         from envwheel.compare import html
 
         html.write(args.html, found, path, parts.store.records)
+    if args.csv:
+        from envwheel.compare.html import candidates
+        from envwheel.gate.report import write_csv
+
+        write_csv(args.csv, candidates(found, path, parts.store.records))
     if args.json:
         print(json.dumps(about | found.model_dump(mode="json")))
         return

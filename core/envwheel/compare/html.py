@@ -42,8 +42,7 @@ def page(found: Figures, run: Path, records: Sequence[AnyRecord]) -> str:
     _counts(made.main, "Reasons of rejection", {one.method: one.rejected for one in found.methods})
     stages = {one.method: one.stages for one in found.methods}
     _counts(made.main, "How far candidates got", stages, order=STAGES)
-    names = [one.method for one in found.methods]
-    html.environments(made.main, list(_candidates(run, records, names, engine)))
+    html.environments(made.main, list(candidates(found, run, records)))
     return made.text()
 
 
@@ -77,15 +76,16 @@ def _grid(main: Element, title: str, heads: Sequence[str], rows: Iterator[tuple[
             add(line, "td", cell)
 
 
-def _candidates(run: Path, records: Sequence[AnyRecord], names: Sequence[str], engine: str) -> Iterator[dict[str, Any]]:
+def candidates(found: Figures, run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, Any]]:
     """The last record of every candidate, as `check --json` would tell it."""
+    engine = next((one.engine for one in records if isinstance(one, RunStart)), "")
     last = {one.candidate: one for one in records if isinstance(one, Attempt)}
     for one in last.values():
         plain = {True: "valid", False: "not valid", None: "not tried"}[one.valid_plain]
         where = f"candidates/{one.candidate}/{one.environment}"
         yield {
             "path": where,
-            "name": f"{names[one.round - 1]} {one.environment}",
+            "name": f"{found.methods[one.round - 1].method} {one.environment}",
             "verdict": one.verdict,
             "code": one.code,
             "message": f"{one.message}; by the plain standard: {plain}",
