@@ -31,6 +31,7 @@ LAYERS: list[set[str]] = [
     {"candidate", "improving"},
     {"recheck"},
     {"flywheel", "start"},
+    {"compare"},
     {"commands"},
     {"cli"},
 ]

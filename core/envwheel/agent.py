@@ -183,8 +183,7 @@ class _Episode:
     def _say(self, role: Literal["system", "user", "assistant"], text: str, **more: bool) -> None:
         """Add a message that the model did not write, and record it."""
         self.messages.append(Message(role, text))
-        source = "agent" if role == "assistant" else role
-        self.on_step({"timestamp": _now(), "source": source, "message": text, **more})
+        self.on_step(message_step("agent" if role == "assistant" else role, text, **more))
 
     def _left(self) -> float:
         return self.timeout_s - (self.clock() - self.started)
@@ -237,7 +236,7 @@ class _Episode:
         try:
             return self._answer(completion, calls, shown)
         finally:
-            self.on_step(_record(completion, calls, shown))
+            self.on_step(completion_step(completion, calls, shown))
 
     def _answer(self, completion: Completion, calls: Sequence[ToolCall], shown: list[dict[str, Any]]) -> str:
         if not calls:
@@ -338,13 +337,21 @@ def clip(text: str, limit: int) -> str:
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
 
 
-def _record(completion: Completion, calls: Sequence[ToolCall], observations: list[dict[str, Any]]) -> dict[str, Any]:
+def message_step(source: str, text: str, **more: bool) -> dict[str, Any]:
+    """A rollout's step for a message that no model wrote; `source` is system, user or agent (a worked example)."""
+    return {"timestamp": _now(), "source": source, "message": text, **more}
+
+
+def completion_step(
+    completion: Completion, calls: Sequence[ToolCall] = (), observations: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """A rollout's step for an answer of a model, with what was called and what it was shown."""
     return {
         "timestamp": _now(),
         "source": "agent",
         "message": completion.text,
         "tool_calls": [{"id": call.id, "name": call.name, "arguments": dict(call.arguments)} for call in calls],
-        "observations": observations,
+        "observations": list(observations),
         "model": completion.model,
         "finish_reason": completion.finish_reason,
         "usage": asdict(completion.usage),

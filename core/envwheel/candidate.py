@@ -35,13 +35,16 @@ from envwheel.store import write_file
 from envwheel.triage import said
 from envwheel.trial import build_images
 
+PLAIN = GateOptions(only=("build", "empty", "reference"), repeat=1, jobs=1)
+"""The plain standard as a gate: it builds, one trial of the untouched state, one of the reference."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How far a candidate got."""
 
     stage: str
-    verdict: Literal["admitted", "rejected", "infra"]
+    verdict: Literal["admitted", "ok", "rejected", "infra"]
     code: str
     message: str
     note: GateNote | None = None
@@ -87,6 +90,8 @@ class Candidate:
         note = self._gate(folder)
         if note.verdict != "ok":
             return Ending(note.stage, note.verdict, note.code, note.message, note)
+        if not self.parts.admits:
+            return Ending(note.stage, "ok", "", "every step of the gate held", note)
         if self.parts.solver is None:
             self.admit(folder, note)
             return Ending("pool", "admitted", "", "the gate held; no solver was asked", note)
@@ -129,12 +134,14 @@ class Candidate:
     def _verdict(self, folder: Path, options: GateOptions) -> Verdict:
         parts = self.parts
         with self.control.place():
-            known = parts.benchmark.faults if parts.benchmark else None
+            known = parts.benchmark.faults if parts.benchmark and options.only != PLAIN.only else None
             return judge(folder, parts.engine, parts.domains, options=options, on_step=self._step, known=known)
 
     def _judge(self, folder: Path) -> GateNote:
-        verdict = self.held.get(tree_sha256(folder)) or self._verdict(folder, self.parts.gate)
-        self.images += {id(image): image for image in verdict.images.values()}.values()
+        held = self.held.get(tree_sha256(folder))
+        verdict = held or self._verdict(folder, self.parts.gate)
+        if not held:  # a draft's images went back when it was judged
+            self.images += {id(image): image for image in verdict.images.values()}.values()
         self._write_evidence(folder, verdict.evidence())
         trials = [trial for step in verdict.steps for trial in step.trials]
         untouched = next((trial.checks for trial in trials if trial.kind == "empty"), ())
@@ -147,12 +154,20 @@ class Candidate:
             code=verdict.code,
             message=verdict.message,
             stage=verdict.stage,
-            seconds=verdict.seconds,
+            seconds=0.0 if held else verdict.seconds,  # counted where the draft was judged
             cpu_s=_sum([trial.cpu_s for trial in trials]),
-            plain=plain(verdict),
+            plain=self._plain(folder, verdict),
             untouched_fails=tuple(check.id for check in untouched if not check.passed),
             untouched_says=said(untouched),
         )
+
+    def _plain(self, folder: Path, verdict: Verdict) -> bool | None:
+        """The plain standard. What a model wrote, or is compared, is tried by it also where `lint` ended the gate."""
+        said, generated = plain(verdict), self.parts.proposer.model is None
+        if said is not None or verdict.verdict != "rejected" or (generated and self.parts.admits):
+            return said
+        self.say("plain standard")
+        return plain(self._verdict(folder, replace(PLAIN, back_off_s=self.parts.gate.back_off_s)))
 
     def _step(self, step: str, outcome: str) -> None:
         """Between two steps of the gate the run may be stopped."""

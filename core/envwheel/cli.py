@@ -14,6 +14,7 @@ COMMANDS = {
     "check": "run the gate on environments or pools",
     "run": "turn the flywheel: propose, gate, calibrate, keep",
     "generate": "write a static pool: propose and gate, no solver",
+    "compare": "the same targets through several proposers, side by side",
     "status": "what a run has done so far",
     "show": "an environment with its evidence, or a rollout",
     "digest": "what rollouts say: of a run, of Harbor's jobs, of ATIF files",

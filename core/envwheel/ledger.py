@@ -260,7 +260,8 @@ class Attempt(Record):
     tree_sha256: str
     stage: str
     """The last stage reached: draft, a step of the gate, duplicate, band, or pool."""
-    verdict: Literal["admitted", "rejected", "infra"]
+    verdict: Literal["admitted", "ok", "rejected", "infra"]
+    """`ok`: the gate held, and nothing was calibrated (`envwheel compare`)."""
     code: str
     message: str
     valid: bool

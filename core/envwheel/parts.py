@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from envwheel.api import Digest
 from envwheel.config import Config
 from envwheel.control import Control
 from envwheel.domains import Domains
@@ -42,7 +43,7 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run is made of. Without a solver nothing is calibrated: what the gate holds is admitted."""
+    """What a run is made of. Without a solver nothing is calibrated: what holds in the gate is admitted."""
 
     config: Config
     store: RunDirectory
@@ -54,3 +55,7 @@ class Parts:
     watch: Watch
     gate: GateOptions = GATE
     benchmark: Benchmark | None = None
+    admits: bool = True
+    """False: there is no pool; a candidate is done when the gate has judged it, and `ok` is the best it can get."""
+    digest: Digest | None = None
+    """What proposers read about the solver in place of what this run itself has seen."""

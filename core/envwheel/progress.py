@@ -19,14 +19,14 @@ from envwheel.revisions import table as revisions
 from envwheel.standing import states
 from envwheel.summary import RoundSummary, pool_balance, summaries
 
-COLOURS = {"admitted": "green", "rejected": "yellow", "infra": "red"}
+COLOURS = {"admitted": "green", "ok": "green", "rejected": "yellow", "infra": "red"}
 
 
 class Board:
-    """Bars and lines on `console`; nothing with `quiet`."""
+    """Bars and lines on `console`; nothing with `quiet`. `rounds` are names to show in place of "round 1", ..."""
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
-        self.console, self.quiet = console, quiet
+    def __init__(self, console: Console, *, quiet: bool = False, rounds: Sequence[str] = ()) -> None:
+        self.console, self.quiet, self.rounds = console, quiet, rounds
         self._stages: dict[str, str] = {}
         self._bar: TaskID | None = None
         self._progress = Progress(
@@ -56,10 +56,11 @@ class Board:
 
     def planned(self, plan: Plan, done: int) -> None:
         """A new bar, and what the round aims at."""
-        self._bar = self._progress.add_task(f"round {plan.round}", total=len(plan.targets), completed=done, now="")
+        name = self.rounds[plan.round - 1] if self.rounds else f"round {plan.round}"
+        self._bar = self._progress.add_task(name, total=len(plan.targets), completed=done, now="")
         aims = Counter((target.family, target.level) for target in plan.targets)
         named = ", ".join(f"{family} {level}" + (f" x{n}" if n > 1 else "") for (family, level), n in aims.items())
-        self.say(f"round {plan.round}: {len(plan.targets)} candidates after {plan.rollouts_read} rollouts: {named}")
+        self.say(f"{name}: {len(plan.targets)} candidates after {plan.rollouts_read} rollouts: {named}")
 
     def stage(self, candidate: str, text: str) -> None:
         """What happens to a candidate now."""
@@ -122,10 +123,22 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
         console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
         if one.rechecked:
             console.print(f"round {one.round}: calibrated again: {_rechecked(one)}", soft_wrap=True)
+        if one.proposer.input + one.proposer.output:
+            console.print(f"[dim]  {_proposing(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     _revisions(records, console)
     console.print(f"pool: {pool} environments{_standing(records)}", soft_wrap=True)
+
+
+def _proposing(one: RoundSummary) -> str:
+    """What a model took to propose, apart from what the solver took."""
+    tokens, each = one.proposer, one.dollars_per_valid
+    dollars = "price unknown" if tokens.dollars is None else f"{tokens.dollars:.4g} dollars"
+    per_valid = "" if each is None else f", {each:.4g} for each valid one"
+    plain = f"by the plain standard {one.valid_plain} of {one.tried_plain} are valid"
+    taken = f"{tokens.input:,} + {tokens.output:,} tokens ({tokens.cached:,} of them cached)"
+    return f"proposing took {taken}, {dollars}{per_valid}; {plain}"
 
 
 def _revisions(records: Sequence[AnyRecord], console: Console) -> None:

@@ -116,7 +116,7 @@ class Proposing:
         )
 
     def _digest(self, earlier: Sequence[Any]) -> Digest:
-        return digest(seen(earlier), self.store.path, round=self.round)
+        return self.parts.digest or digest(seen(earlier), self.store.path, round=self.round)
 
     def _examples(self, earlier: Sequence[Any]) -> tuple[Path, ...]:
         """Admitted environments of the same domain: same skills first, then the nearest level, the latest first."""
@@ -170,7 +170,8 @@ class Proposing:
 
 
 def finish_rollouts(parts: Parts, record: Attempt) -> None:
-    """Give the proposer's rollouts of a closed candidate their end: reward 1 when the gate held, passed when admitted.
+    """Give the proposer's rollouts of a closed candidate their end: reward 1 when the gate held, passed when it got
+    as far as this run takes candidates.
 
     Earlier ones of the same candidate (interrupted, or failed by our side) end as `infra`.
     """
@@ -203,7 +204,7 @@ def finish_rollouts(parts: Parts, record: Attempt) -> None:
                 outcome="scored",
                 reward=value,
                 value=value,
-                passed=record.verdict == "admitted",
+                passed=record.verdict in ("admitted", "ok"),
                 reason=reason,
             )
         end(path, summary)

@@ -25,6 +25,7 @@ from envwheel.parts import Parts, Watch
 from envwheel.presets import agent_settings
 from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
+from envwheel.propose.prompt_only import MAX_TOKENS, PromptOnly
 from envwheel.propose.static import Static
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.engines import open_engine
@@ -86,8 +87,11 @@ def opened(config: Config, watch: Watch, *, calibrated: bool = True) -> Iterator
         yield parts
 
 
-def begin(parts: Parts) -> None:
-    """Write the configuration as resolved and, the first time, who began the run with what."""
+def begin(parts: Parts, proposer: str = "") -> None:
+    """Write the configuration as resolved and, the first time, who began the run with what.
+
+    `proposer` stands in the record in place of the one method, where there are several.
+    """
     store, config = parts.store, parts.config
     write_file(store.path / CONFIG, to_toml(config))
     if not store.of(RunStart):
@@ -96,7 +100,7 @@ def begin(parts: Parts) -> None:
                 name=config.directory.name,
                 envwheel=__version__,
                 domains=dict(parts.domains.versions),
-                proposer=parts.proposer.method,
+                proposer=proposer or parts.proposer.method,
                 solver=parts.solver.name if parts.solver else "",
                 simulated=bool(parts.solver and parts.solver.simulated),
                 engine=parts.engine.name,
@@ -119,6 +123,17 @@ def proposer_of(config: Config, domains: Domains, engine: Engine) -> Proposer:
     section = config.proposer
     if section.kind == "terminal":
         return _terminal(config, domains, engine)
+    if section.kind == "prompt_only":
+        settings = agent_settings({"max_tokens": MAX_TOKENS, **section.agent})
+        return PromptOnly(
+            domains,
+            proposing_model(config),
+            settings,
+            levels=section.levels,
+            minutes=section.minutes,
+            repairs=section.repairs,
+            spread=section.spread,
+        )
     if section.kind == "static":
         return Static(domains, Path(section.pool))
     return Procedural(domains, section.families, section.levels, spread=section.spread)
@@ -138,6 +153,7 @@ def _terminal(config: Config, domains: Domains, engine: Engine) -> Proposer:
         minutes=section.minutes,
         validations=section.validations,
         network=section.network,
+        spread=section.spread,
         reference={"gate.md": page().encode()},
     )
 

@@ -51,6 +51,21 @@ class RoundSummary(BaseModel):
     """How many of those came from the shelf into the pool."""
     balance: dict[str, float | None] = {}
     """Of the round's targets (balance.py)."""
+    valid_plain: int = 0
+    tried_plain: int = 0
+    """Candidates of which it is known whether they hold by the plain standard."""
+    proposer: Tokens = Tokens()
+    solver: Tokens = Tokens()
+
+    @property
+    def valid_plain_rate(self) -> float | None:
+        """By the plain standard: builds, untouched 0, reference 1, once each."""
+        return self.valid_plain / self.tried_plain if self.tried_plain else None
+
+    @property
+    def dollars_per_valid(self) -> float | None:
+        """What proposing took for each valid environment; None when a price is unknown or nothing is valid."""
+        return self.proposer.dollars / self.valid if self.valid and self.proposer.dollars is not None else None
 
     @property
     def valid_rate(self) -> float | None:
@@ -88,6 +103,11 @@ class RoundSummary(BaseModel):
             "rechecked": self.rechecked,
             "returned": self.returned,
             "balance": self.balance,
+            "valid_plain": self.valid_plain,
+            "valid_plain_rate": self.valid_plain_rate,
+            "dollars_per_valid": self.dollars_per_valid,
+            "proposer": self.proposer.model_dump(),
+            "solver": self.solver.model_dump(),
         }
 
 
@@ -108,8 +128,11 @@ def _summary(number: int, records: list[AnyRecord], taxonomy: Mapping[str, int])
     trials = [record for record in records if isinstance(record, TrialNote)]
     rechecks = [record for record in records if isinstance(record, Recheck)]
     targets = [target for record in records if isinstance(record, Plan) for target in record.targets]
+    plain = [attempt.valid_plain for attempt in attempts if attempt.valid_plain is not None]
     harness = sum((record.tokens for record in records if isinstance(record, HarnessNote)), Tokens())
-    tokens = sum((trial.tokens for trial in trials), sum((a.proposer_tokens for a in attempts), harness))
+    proposer = sum((attempt.proposer_tokens for attempt in attempts), harness)
+    solver = sum((trial.tokens for trial in trials), Tokens())
+    tokens = proposer + solver
     return RoundSummary(
         round=number,
         complete=any(isinstance(record, RoundEnd) for record in records),
@@ -126,6 +149,10 @@ def _summary(number: int, records: list[AnyRecord], taxonomy: Mapping[str, int])
         rechecked=dict(Counter(record.verdict for record in rechecks)),
         returned=sum(record.was == "shelf" and record.verdict == "kept" for record in rechecks),
         balance=balance([target for target in targets if not target.duplicate], taxonomy),
+        valid_plain=sum(plain),
+        tried_plain=len(plain),
+        proposer=proposer,
+        solver=solver,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envwheel.ledger import Attempt, GateNote, Plan, RoundEnd, RunStart, Target, Tokens, TrialNote
+from envwheel.ledger import Attempt, GateNote, Plan, ProposalNote, RoundEnd, RunStart, Target, Tokens, TrialNote
 
 SHA = "a" * 64
 
@@ -44,6 +44,19 @@ def gate_note(candidate: str = "r01-c001", verdict: str = "ok", **more: object) 
         **more,
     }
     return GateNote(**fields)
+
+
+def proposal(candidate: str = "r01-c001", outcome: str = "made", **more: object) -> ProposalNote:
+    fields = {
+        "round": 1,
+        "candidate": candidate,
+        "id": f"{candidate}-p2",
+        "method": "terminal",
+        "model": "m",
+        "outcome": outcome,
+        **more,
+    }
+    return ProposalNote(**fields)
 
 
 def trial(candidate: str = "r01-c001", number: int = 1, passed: bool | None = True, **more: object) -> TrialNote:

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
-    parser.add_argument("--proposer", help="procedural, terminal, prompt_only")
+    parser.add_argument("--proposer", metavar="KIND", help="procedural, terminal, prompt_only")
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes (default: the solver's)")
     parser.add_argument("--proposer-network", choices=("none", "on"), help="whether its box may fetch packages")
     parser.add_argument("--pool", metavar="DIR", help="take the candidates from a static pool: no proposer")

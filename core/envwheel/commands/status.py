@@ -55,6 +55,7 @@ def write_report(run: Path, records: Sequence[AnyRecord], file: Path) -> None:
 
 def _candidates(run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, Any]]:
     """Every candidate that is closed, as `check --json` would tell it; steps from the evidence where there is some."""
+    from envwheel.gate.evidence import steps_of
     from envwheel.ledger import Attempt, RunStart
 
     engine = next((record.engine for record in records if isinstance(record, RunStart)), "")
@@ -73,21 +74,5 @@ def _candidates(run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, A
             "seconds": record.wall_s,
             "engine": engine,
             "skipped": [],
-            "steps": _steps(place / record.environment / "evidence.json"),
+            "steps": steps_of(place / record.environment / "evidence.json"),
         }
-
-
-def _steps(evidence: Path) -> list[dict[str, Any]]:
-    try:
-        steps = json.loads(evidence.read_text("utf-8"))["steps"]
-        return [
-            {
-                "step": step["step"],
-                "outcome": step["outcome"],
-                "seconds": sum(trial["seconds"] for trial in step["trials"]),
-                "rewards": [trial["reward"] for trial in step["trials"]],
-            }
-            for step in steps
-        ]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []

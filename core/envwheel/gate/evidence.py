@@ -125,3 +125,20 @@ def _trials(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> l
             if trial.get(part) != match.get(part):
                 found.append(f"{label}: {part} was {trial.get(part)} and is {match.get(part)}")
     return found
+
+
+def steps_of(evidence: Path) -> list[dict[str, Any]]:
+    """The steps in an evidence.json as `check --json` tells them; none where there is no such file."""
+    try:
+        steps = json.loads(evidence.read_text("utf-8"))["steps"]
+        return [
+            {
+                "step": step["step"],
+                "outcome": step["outcome"],
+                "seconds": sum(trial["seconds"] for trial in step["trials"]),
+                "rewards": [trial["reward"] for trial in step["trials"]],
+            }
+            for step in steps
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

@@ -74,4 +74,4 @@ def plan(
 
 def goal(target: Target) -> Goal:
     """What a domain's brief is asked for."""
-    return Goal(target.family, target.level)
+    return Goal(target.family, target.level, target.address)

@@ -11,6 +11,7 @@ environments. A seed that leads to something that the run has built before is pa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -67,6 +68,26 @@ class Procedural:
             prints.update(targets[-1].prints)
             names.add(targets[-1].name)
         return targets
+
+    def like(self, targets: Sequence[Target], seed: int) -> list[Target]:
+        """For each of `targets`, which name a skill, one of a family that trains it at that level.
+
+        The families that were taken least often come first; targets that no family serves are left out.
+        """
+        made: list[Target] = []
+        used: Counter[str] = Counter()
+        for target in targets:
+            able = [one for one in self.families[target.domain] if target.level in one.levels]
+            fitting = [one for one in able if set(target.skills) & set(one.skills)]
+            if not fitting:
+                continue
+            family = min(fitting, key=lambda one: (used[one.id], derive(seed, target.candidate, one.id)))
+            used[family.id] += 1
+            reason = f"trains {', '.join(target.skills)}, as the matched target does"
+            aim = Aim(target.domain, family, target.level, target.expected, reason)
+            prints, names = {mark for one in made for mark in one.prints}, {one.name for one in made}
+            made.append(self._target(target.candidate, aim, seed, prints, names))
+        return made
 
     def propose(self, target: Target, desk: Desk) -> Proposal:
         """Write the environment of `target`. Raises DomainError when the family breaks its promise, InvalidTask."""

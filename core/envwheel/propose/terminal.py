@@ -66,16 +66,17 @@ class Terminal:
         minutes: float = 30.0,
         validations: int = 8,
         network: bool = False,
+        spread: bool = False,
         reference: Mapping[str, bytes] | None = None,
     ) -> None:
         self.domains, self.engine, self.llm, self.settings = domains, engine, model, settings
         self.levels, self.seconds, self.validations, self.network = tuple(levels), minutes * 60, validations, network
-        self.reference = dict(reference or {})
+        self.reference, self.spread = dict(reference or {}), spread
         self.model: str | None = model.name
 
     def plan(self, number: int, count: int, seed: int, records: Sequence[AnyRecord]) -> list[Target]:
         """The targets of round `number`: skills and levels from which the solver learns most."""
-        return goals.plan(self.domains, self.levels, number, count, seed, records)
+        return goals.plan(self.domains, self.levels, number, count, seed, records, even=self.spread)
 
     def propose(self, target: Target, desk: Desk) -> Proposal:
         """Let the model work. Raises InfraError, DomainError, SetupError, and what `desk.judge` raises to end a run."""

@@ -5,12 +5,12 @@ task_text(brief, desk)       # the user's message: the same words for every way 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from envwheel.agent import clip
-from envwheel.api import Brief, Digest
+from envwheel.api import Brief
 from envwheel.propose.base import Desk
+from envwheel.propose.digest import summary
 
 SHOWN = ("instruction.md", "solution/solve.sh", "tests/check.py")
 """What is shown of an admitted environment."""
@@ -18,30 +18,17 @@ ADMITTED = 1
 """Admitted environments that are shown besides the brief's own examples."""
 FILE_CHARS = 6000
 """Characters of one file of it."""
-MOST_RATES = 12
 
 
 def task_text(brief: Brief, desk: Desk) -> str:
     """The domain's task, what is known of the solver, and worked examples."""
     examples = [*brief.examples, *map(_admitted, desk.examples[:ADMITTED])]
-    parts = [brief.task.strip(), *_solver(desk.digest, brief)]
+    parts = [brief.task.strip()]
+    if desk.digest.skills:
+        parts += ["# How the solver fared so far", summary(desk.digest)]
     if examples:
         parts += ["# Worked examples (build something else)", *(example.strip() for example in examples)]
     return "\n\n".join(parts) + "\n"
-
-
-def _solver(digest: Digest, brief: Brief) -> Iterator[str]:
-    """How the solver fared, nearest to the brief's skills and level first; nothing before the first rollout."""
-    if not digest.skills:
-        return
-    near = sorted(digest.skills, key=lambda key: (key[0] not in brief.skills, abs(key[1] - brief.level), key))
-    lines = ["# How the solver fared so far", ""]
-    for key in near[:MOST_RATES]:
-        rate = digest.skills[key]
-        lines.append(f"- {key[0]}, level {key[1]}: passed {rate.passed} of {rate.scored}")
-    if digest.failures:
-        lines.append("- failures: " + ", ".join(f"{kind} {count}" for kind, count in digest.failures.items()))
-    yield "\n".join(lines)
 
 
 def _admitted(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The first message of a proposer in a box: what every proposer is told, why this target, and its own notes.
+"""The first message of a proposer that is a model: what every proposer is told, why this target, and its own notes.
 
 first_message(brief, target, desk)
 """
