@@ -110,7 +110,7 @@ def test_nothing_is_calibrated_and_no_environment_is_admitted(compared: Compared
     comparison = compared(lambda target, turn: right, "prompt_only", n=2)
     assert comparison.run()
     attempts = comparison.store.of(Attempt)
-    assert {(one.verdict, one.stage, one.solver) for one in attempts} == {("ok", "reference", "none")}
+    assert {(one.verdict, one.stage, one.solver) for one in attempts} == {("ok", "reference", "")}
     assert list(comparison.store.environments.iterdir()) == []
     [summary] = [read_summary(comparison.store.path / "rollouts/1/r01-c001-p1.json")]
     assert (summary.role, summary.passed, summary.reward) == ("proposer", True, 1.0)
