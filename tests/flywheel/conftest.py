@@ -70,7 +70,13 @@ def make_parts(toy: Domains, tmp_path: Path) -> Iterator[MakeParts]:
                 config.run.jobs, max_tokens=config.run.max_tokens, max_dollars=config.run.max_dollars, back_off_s=0.0
             ),
             watch=Watcher(),
-            gate=GateOptions(only=("schema", "build", "empty", "reference"), repeat=1, jobs=1, keep_images=True),
+            gate=GateOptions(
+                only=("schema", "build", "empty", "reference"),
+                repeat=1,
+                jobs=1,
+                keep_images=True,
+                back_off_s=(0.0, 0.0, 0.0),
+            ),
         )
         begin(parts)
         return parts

@@ -115,6 +115,7 @@ class Killed(BaseException):
     """Stands for SIGKILL."""
 
 
+@pytest.mark.slow
 def test_killed_at_any_record_of_a_recheck_it_goes_on_and_counts_nothing_twice(
     make_parts: MakeParts, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from envwheel.model.registry import open_model
 TRIALS, TURNS = 100, 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", agents.KINDS)
 def test_a_hundred_trials_leave_nothing_behind(kind: str, tmp_path: Path) -> None:
     with agents.served(TURNS, 0.02) as url:
