@@ -192,3 +192,9 @@ def test_a_verifier_that_only_looks_at_files_does_not_wait_for_modules_that_run_
     look = f"import sys; sys.path.insert(0, {str(KIT)!r}); import grade; grade.plain_file('/x'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", look], capture_output=True, text=True, check=True)
     assert not {"grade_run", "hashlib", "shutil", "subprocess", "tempfile", "typing"} & set(done.stdout.split())
+
+
+def test_all_that_is_promised_is_there() -> None:
+    code = "import grade; print([name for name in grade.__all__ if not hasattr(grade, name)])"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(KIT)}, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envwheel.gate.wrong_artifacts import Result, Wrong, is_data, one_off, reversed_lines, same, wrong_artifacts
+from envwheel.gate.wrong_artifacts import (
+    Result,
+    Wrong,
+    changed,
+    constant,
+    is_data,
+    one_off,
+    reversed_lines,
+    same,
+    wrong_artifacts,
+)
 from envwheel.sandbox.base import Entry, Tree
 
 
@@ -157,3 +168,11 @@ def test_the_rows_of_a_markdown_table_are_data() -> None:
     back = reversed_lines("/app/a.md", page)
     assert back is not None
     assert back.split() == page.replace(b"x | 12", b"?").replace(b"z | 5", b"x | 12").replace(b"?", b"z | 5").split()
+
+
+def test_where_only_links_and_modes_are_asked_for_nothing_is_replaced() -> None:
+    before = tree({"/app/a.sh": "#!/bin/sh\necho 1\n"})
+    after = Tree({"/app/a.sh": replace(before.entries["/app/a.sh"], mode=0o755)})
+    result = Result(after, before, "", {}, None)
+    assert changed(result, constant) is None
+    assert wrong_artifacts(result) == []

@@ -124,8 +124,11 @@ def _everywhere(result: Result) -> Iterator[Wrong]:
 
 
 def changed(result: Result, change: Callable[[str, bytes], bytes | None]) -> Tree | None:
-    """The reference with `change(path, data)` of every produced file; None when a result stays as good as it was."""
-    entries = dict(result.reference.entries)
+    """The reference with `change(path, data)` of every produced file; None when a result stays as good as it was.
+
+    None too when nothing is changed: then there is no result whose content matters.
+    """
+    entries, before = dict(result.reference.entries), result.reference.entries
     for path, entry in result.produced.items():
         data = change(path, entry.data)
         if data is None or same(data, entry.data):
@@ -133,7 +136,7 @@ def changed(result: Result, change: Callable[[str, bytes], bytes | None]) -> Tre
                 return None
             continue
         entries[path] = replace(entry, data=data)
-    return Tree(entries)
+    return Tree(entries) if entries != before else None
 
 
 def truncated(path: str, data: bytes) -> bytes:

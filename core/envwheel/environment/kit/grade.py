@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from grade_run import DROP, Ran, Service, run, scratch, start
+    from grade_run import DROP, Ran, Service, give, run, scratch, start
 
 __all__ = [
-    "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "kill_leftovers", "link_target",
+    "DROP", "NOBODY", "Failed", "Grade", "Ran", "Service", "copy_tree", "git", "give", "kill_leftovers", "link_target",
     "load_json", "mode", "need", "owner", "plain_file", "plain_tree", "read_bytes", "read_text", "rng", "run",
     "scratch", "sqlite", "start",
 ]  # fmt: skip
@@ -52,7 +52,7 @@ GIT_ENV.update({"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "GIT_OPTIONAL_LO
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("DROP", "Ran", "Service", "run", "scratch", "start"):
+    if name not in ("DROP", "Ran", "Service", "give", "run", "scratch", "start"):
         raise AttributeError(f"module 'grade' has no attribute {name!r}")
     import grade_run
 
