@@ -156,7 +156,7 @@ def test_the_second_brief_holds_the_first_rounds_digest(finished: tuple[RunDirec
     assert "How the solver fared so far" not in first
     assert "How the solver fared so far" in second
     skill = store.of(Attempt)[0].family
-    assert f"- {skill}, level 2: passed 1 of 2" in second
+    assert f"- {skill}, level 2: 1 of 2 (" in second
 
 
 def test_the_harness_was_revised_in_between(finished: tuple[RunDirectory, BothRoles]) -> None:
