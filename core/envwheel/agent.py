@@ -68,6 +68,20 @@ class AgentSettings:
     fenced: bool = False
     """Use fenced blocks even with a model that has tool calling."""
 
+    def used_up(self, usage: ModelUsage, model: str) -> str:
+        """The budget ("tokens" or "dollars") that `usage` has used up, or nothing.
+
+        Raises SetupError when a budget in dollars cannot be kept because the price of `model` is not known.
+        """
+        if self.tokens is not None and usage.input_tokens + usage.output_tokens >= self.tokens:
+            return "tokens"
+        if self.dollars is not None and usage.dollars is None:
+            raise SetupError(
+                f"A budget in dollars is set, but the price of {model} is not known. "
+                "Name it under `prices` in the model's settings, or remove the budget."
+            )
+        return "dollars" if self.dollars is not None and (usage.dollars or 0.0) >= self.dollars else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
@@ -190,19 +204,12 @@ class _Episode:
 
     def _spent(self) -> str:
         """The budget that is used up, or nothing."""
-        settings, usage = self.settings, self.usage
+        settings = self.settings
         if self._left() <= 0:
             return self._out_of_time()
         if self.turns >= settings.turns:
             return "turns"
-        if settings.tokens is not None and usage.input_tokens + usage.output_tokens >= settings.tokens:
-            return "tokens"
-        if settings.dollars is not None and usage.dollars is None:
-            raise SetupError(
-                f"A budget in dollars is set, but the price of {self.model.name} is not known. "
-                "Name it under `prices` in the model's settings, or remove the budget."
-            )
-        return "dollars" if settings.dollars is not None and (usage.dollars or 0.0) >= settings.dollars else ""
+        return settings.used_up(self.usage, self.model.name)
 
     def _out_of_time(self) -> str:
         """The reason "time", unless it was the endpoint that used the time up. Raises ModelUnavailable."""

@@ -13,9 +13,11 @@ from pathlib import Path
 from envwheel.api import Reward
 from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder
+from envwheel.ledger import Tokens, TrialNote
 from envwheel.rollout import RolloutSummary, RolloutWriter
 from envwheel.sandbox.base import Engine
 from envwheel.solver import Solver
+from envwheel.triage import said
 from envwheel.trial import Images, Stage, TrialRecord, Work, as_api_trial, solution_work
 
 
@@ -80,6 +82,30 @@ def attempt(
         limit_s=subject.task.config.agent_timeout_s,
     )
     return Attempted(replace(summary, path=writer.finish(summary)), record)
+
+
+def trial_note(
+    summary: RolloutSummary, *, candidate: str, environment: str, rollout: str, round: int, cpu_s: float | None = None
+) -> TrialNote:
+    """The ledger's record of a rollout; `rollout` is its file, relative to the run directory."""
+    return TrialNote(
+        round=round,
+        candidate=candidate,
+        environment=environment,
+        id=summary.id,
+        rollout=rollout,
+        outcome=summary.outcome,
+        reward=summary.reward,
+        value=summary.value,
+        passed=summary.passed,
+        reason=summary.reason,
+        turns=summary.turns,
+        seconds=summary.seconds,
+        cpu_s=cpu_s,
+        tokens=Tokens.of(summary.usage),
+        checks={check.id: check.passed for check in summary.checks},
+        messages=said(summary.checks),
+    )
 
 
 def _trial(engine: Engine, subject: Subject, work: Work, seed: int) -> TrialRecord:

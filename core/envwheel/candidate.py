@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
-from envwheel.attempt import Subject, attempt
+from envwheel.attempt import Subject, attempt, trial_note
 from envwheel.calibrate import BandDecision, Tried, calibrate
 from envwheel.control import Stopped
 from envwheel.environment import folder as folders
@@ -240,24 +240,13 @@ class Candidate:
         return note
 
     def _note(self, summary: RolloutSummary, cpu_s: float | None) -> TrialNote:
-        usage = summary.usage
-        return TrialNote(
-            round=self.round,
+        return trial_note(
+            summary,
             candidate=self.target.candidate,
             environment=self.target.name,
-            id=summary.id,
             rollout=f"rollouts/{self.round}/{summary.id}.json",
-            outcome=summary.outcome,
-            reward=summary.reward,
-            value=summary.value,
-            passed=summary.passed,
-            reason=summary.reason,
-            turns=summary.turns,
-            seconds=summary.seconds,
+            round=self.round,
             cpu_s=cpu_s,
-            tokens=Tokens.of(usage),
-            checks={check.id: check.passed for check in summary.checks},
-            messages=said(summary.checks),
         )
 
     def admit(self, folder: Path, note: GateNote, decision: BandDecision | None = None) -> None:

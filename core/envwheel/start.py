@@ -75,16 +75,18 @@ def opened(config: Config, watch: Watch, *, calibrated: bool = True) -> Iterator
         engine = stack.enter_context(contextlib.closing(ready_engine(config, domains)))
         proposer = stack.enter_context(contextlib.closing(proposer_of(config, domains, engine)))
         store = stack.enter_context(RunDirectory.open(config.directory))
-        control = Control(
-            config.run.jobs,
-            max_dollars=config.run.max_dollars,
-            max_tokens=config.run.max_tokens,
-            max_hours=config.run.max_hours,
-            seats=config.proposer.seats or 2 * config.run.jobs,
-        )
+        control = control_of(config, seats=config.proposer.seats or 2 * config.run.jobs)
         parts = Parts(config, store, engine, domains, proposer, solver, control, watch, benchmark=benchmark)
         begin(parts)
         yield parts
+
+
+def control_of(config: Config, *, seats: int) -> Control:
+    """The budgets and places of [run], with `seats` for proposers."""
+    run = config.run
+    return Control(
+        run.jobs, max_dollars=run.max_dollars, max_tokens=run.max_tokens, max_hours=run.max_hours, seats=seats
+    )
 
 
 def begin(parts: Parts, proposer: str = "") -> None:

@@ -21,7 +21,6 @@ from typing import Any
 from envwheel.api import Digest
 from envwheel.compare.methods import Method, methods
 from envwheel.config import Config, override
-from envwheel.control import Control
 from envwheel.domains import Domains
 from envwheel.errors import SetupError, UsageError
 from envwheel.flywheel import Flywheel
@@ -31,7 +30,7 @@ from envwheel.propose import goals, reading
 from envwheel.propose.base import Proposer
 from envwheel.propose.digest import digest, seen
 from envwheel.propose.procedural import Procedural
-from envwheel.start import begin, proposer_of, ready_engine, settled
+from envwheel.start import begin, control_of, proposer_of, ready_engine, settled
 from envwheel.store import RunDirectory, write_file
 
 SAVED = "compare.json"
@@ -135,13 +134,7 @@ def opened(config: Config, names: Sequence[str], source: Source, watch: Watch, *
         engine = stack.enter_context(contextlib.closing(ready_engine(hungriest.config(config), domains)))
         proposers = [stack.enter_context(contextlib.closing(_proposer(one, config, domains, engine))) for one in chosen]
         store = stack.enter_context(RunDirectory.open(config.directory))
-        control = Control(
-            config.run.jobs,
-            max_dollars=config.run.max_dollars,
-            max_tokens=config.run.max_tokens,
-            max_hours=config.run.max_hours,
-            seats=config.proposer.parallel,
-        )
+        control = control_of(config, seats=config.proposer.parallel)
         parts = Parts(
             config,
             store,

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from envwheel.attempt import trial_note
 from envwheel.config import RunSection
 from envwheel.importers.rollouts import Rollout, Skipped, rollouts
-from envwheel.ledger import ForeignNote, Target, Tokens, TrialNote
+from envwheel.ledger import ForeignNote, Target
 from envwheel.propose.digest import UNKNOWN
 from envwheel.rollout import end, write_steps
 from envwheel.store import RunDirectory
-from envwheel.triage import said
 
 FOLDER = "rollouts/foreign"
 NO_LEVEL = -1
@@ -80,21 +80,6 @@ def _note(found: Rollout, id: str, run: Path) -> ForeignNote:
         expected=0.5,
         reason="made elsewhere",
     )
-    trial = TrialNote(
-        round=0,
-        candidate=candidate,
-        environment=name,
-        id=id,
-        rollout=f"{FOLDER}/{id}.json",
-        outcome=summary.outcome,
-        reward=summary.reward,
-        value=summary.value,
-        passed=summary.passed,
-        reason=summary.reason,
-        turns=summary.turns,
-        seconds=summary.seconds,
-        tokens=Tokens.of(summary.usage),
-        checks={check.id: check.passed for check in summary.checks},
-        messages=said(summary.checks),
-    )
+    rollout = f"{FOLDER}/{id}.json"
+    trial = trial_note(summary, candidate=candidate, environment=name, rollout=rollout, round=0)
     return ForeignNote(target=target, trial=trial, solver=summary.solver)

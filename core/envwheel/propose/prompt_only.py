@@ -20,7 +20,7 @@ from pathlib import Path
 from envwheel.agent import AgentSettings, completion_step, message_step
 from envwheel.domains import Domains
 from envwheel.environment.stamp import stamp
-from envwheel.errors import ContextOverflow, InfraError, ModelRefused, ModelTimeout, ModelUnavailable, SetupError
+from envwheel.errors import ContextOverflow, InfraError, ModelRefused, ModelTimeout, ModelUnavailable
 from envwheel.ledger import AnyRecord, Target
 from envwheel.model.base import NO_USAGE, Completion, Message, Model, ModelUsage
 from envwheel.propose import files_in_text, goals
@@ -175,17 +175,9 @@ class _Work:
 
     def _spent(self) -> str:
         """The budget that leaves no room for a repair, or nothing. Raises SetupError when dollars are not known."""
-        settings, usage = self.proposer.settings, self.usage
         if time.monotonic() >= self.end:
             return "time"
-        if settings.tokens is not None and usage.input_tokens + usage.output_tokens >= settings.tokens:
-            return "tokens"
-        if settings.dollars is not None and usage.dollars is None:
-            raise SetupError(
-                f"A budget in dollars is set, but the price of {self.proposer.llm.name} is not known. "
-                "Name it under `prices` in the model's settings, or remove the budget."
-            )
-        return "dollars" if settings.dollars is not None and (usage.dollars or 0.0) >= settings.dollars else ""
+        return self.proposer.settings.used_up(self.usage, self.proposer.llm.name)
 
     def _done(self, reason: str) -> Proposal:
         message = "; ".join(self.faults)
