@@ -10,7 +10,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-DOMAINS = ("swe",)
+DOMAINS = ("swe", "office")
 LIBRARIES = {
     # genai-prices is a list of prices, 3 MB, on the HTTP library that both SDKs bring; it works offline.
     "openai": ["openai>=1.60", "genai-prices>=0.1"],
