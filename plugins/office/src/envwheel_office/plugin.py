@@ -1,4 +1,4 @@
-"""The `office` domain: workbooks, documents, slides and PDF. The hooks; what is heavier is imported when one is called."""
+"""The `office` domain: workbooks, documents, slides and PDF. What is heavy is imported when a hook is called."""
 
 from __future__ import annotations
 
