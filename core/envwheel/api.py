@@ -296,12 +296,17 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class BaseImage:
-    """An image that a candidate's Dockerfile may start FROM, built when its domain is first used."""
+    """An image that a candidate's Dockerfile may start FROM, built when its domain is first used.
+
+    `wheels` pins Python packages, NAME==VERSION, dependencies too. They are fetched on the host for the image's Python
+    and lie unpacked in `wheels` of the build's context: `COPY wheels /usr/local/lib/python3.11/dist-packages`.
+    """
 
     tag: str
     dockerfile: str
     context: Path | None = None
     role: Literal["work", "verifier", "author"] = "work"
+    wheels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from envwheel.api import API, Domain, hookimpl
+from envwheel.api import API, BaseImage, Domain, hookimpl
 
 DOMAIN = Domain(
     id="office",
@@ -17,3 +17,11 @@ DOMAIN = Domain(
 def describe() -> Domain:
     """Name, skills and needs."""
     return DOMAIN
+
+
+@hookimpl
+def base_images() -> list[BaseImage]:
+    """The solver's box, the verifier's with LibreOffice, and one for who writes environments."""
+    from envwheel_office.boxes import base_images
+
+    return base_images()
