@@ -318,6 +318,17 @@ class KitFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Rendering:
+    """How documents become pictures: bash `script`, run in a box of the base image `image`, without network.
+
+    The documents lie in the folder $IN, names as they were, "/" written "__"; pictures, *.png, go to the folder $OUT.
+    """
+
+    image: str
+    script: str
+
+
+@dataclass(frozen=True, slots=True)
 class Missing:
     """Something that this host lacks, and the line that mends it."""
 
