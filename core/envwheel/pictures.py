@@ -124,7 +124,7 @@ def _rendering(domains: Domains, task: TaskFolder, files: tuple[str, ...]) -> Re
 
 
 def _kept(made: Tree, folder: Path) -> list[Path]:
-    """The pictures among `made`, written to `folder`: what was rendered is hostile, so names and content are checked."""
+    """The pictures among `made`, written to `folder`; names and content are checked, for documents are hostile."""
     pages = []
     for path, entry in sorted(made.entries.items()):
         name = PurePosixPath(path).name
