@@ -1,12 +1,12 @@
 """Static checks of this domain: what is certain from the files alone, without opening anything of a candidate's to run.
 
-    no_plan, bad_plan       tests/checks.json is missing, or is no plan of the language
-    unnamed_property        a check relies on a name that neither the instruction nor the given files hold
-    unnamed_artifact        the instruction never says where the work is looked for
-    unreached_file          a check looks at a file that does not cross over to the verifier
-    missing_test_file       a check names a file of tests/ that is not there
-    reference_given         a reference workbook lies among the given files
-    heavy_check             (warning) one check without a floor decides over more than two fifths of the reward
+no_plan, bad_plan       tests/checks.json is missing, or is no plan of the language
+unnamed_property        a check relies on a name that neither the instruction nor the given files hold
+unnamed_artifact        the instruction never says where the work is looked for
+unreached_file          a check looks at a file that does not cross over to the verifier
+missing_test_file       a check names a file of tests/ that is not there
+reference_given         a reference workbook lies among the given files
+heavy_check             (warning) one check without a floor decides over more than two fifths of the reward
 """
 
 from __future__ import annotations
@@ -84,12 +84,8 @@ def unnamed_properties(environment: Environment, plan: Plan) -> Iterator[Finding
                 continue
             given = given_text(environment.path / "environment") if given is None else given
             if not stands(named, given):
-                yield Finding(
-                    "unnamed_property",
-                    f"check {check.id!r} relies on the {named.what} {named.text!r}; neither the instruction nor a given "
-                    "file names it",
-                    "instruction.md",
-                )
+                message = f"check {check.id!r} relies on the {named.what} {named.text!r}, which is named nowhere"
+                yield Finding("unnamed_property", f"{message} that the solver can see", "instruction.md")
         yield from _unnamed_looks(check, told)
 
 

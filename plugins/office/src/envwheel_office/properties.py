@@ -1,7 +1,7 @@
 """What a check relies on by name: sheets, headers, labels, cells, headings, slides, authors, styles, fields.
 
-`names(check)` lists them for the lint: whoever does the work can only know these from the instruction, or from the files
-that lie before him. Values are no properties: they are the answer.
+`names(check)` lists them for the lint: who does the work can only know these from the instruction, or from the files
+that are given. Values are no properties: they are the answer.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -38,23 +38,26 @@ ANSWER_LIMIT = 64 << 20
 
 
 class Listener:
-    """LibreOffice, started by the first `compute`. Not for several threads."""
+    """LibreOffice, started by the first `compute`. Not for several threads.
 
-    def __init__(self, profile: str = PROFILE) -> None:
-        self._profile = profile
+    `error` makes the value of a cell that shows an error, of its text.
+    """
+
+    def __init__(self, profile: str = PROFILE, error: Callable[[str], str] = str) -> None:
+        self._profile, self._error = profile, error
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = ""
         self._said = b""
 
     def compute(
-        self, data: bytes, runs: Sequence[Computation], *, suffix: str = ".xlsx", timeout_s: float = COMPUTE_S
+        self, data: bytes, runs: Sequence[Computation], *, timeout_s: float = COMPUTE_S
     ) -> list[dict[str, Scalar]]:
         """What the workbook `data` shows in the cells of each run's `get`; a cell that is nowhere is missing.
 
         Raises Unreadable for the workbook's fault, RuntimeError when LibreOffice cannot be started.
         """
         self._ready()
-        book = sha256(data).hexdigest()[:16] + suffix
+        book = sha256(data).hexdigest()[:16] + ".xlsx"
         path = os.path.join(self._folder, book)
         if not os.path.exists(path):
             with open(path, "wb") as file:
@@ -64,7 +67,7 @@ class Listener:
         answer = self._ask(asked, timeout_s)
         if "error" in answer:
             raise Unreadable(f"LibreOffice cannot compute it: {answer['error']}")
-        return _checked(answer, runs)
+        return self._checked(answer, runs)
 
     def stop(self) -> None:
         """End LibreOffice and what belongs to it; a later `compute` starts another."""
@@ -145,6 +148,25 @@ class Listener:
             raise Unreadable("LibreOffice's answer is none")
         return answer
 
+    def _checked(self, answer: dict[str, Any], runs: Sequence[Computation]) -> list[dict[str, Scalar]]:
+        """The answer, held to what was asked: it comes from a process that read a hostile file."""
+        given = answer.get("runs")
+        if not isinstance(given, list) or len(given) != len(runs) or not all(isinstance(one, dict) for one in given):
+            raise Unreadable("LibreOffice's answer is none")
+        return [
+            {name: self._value(one[name]) for name in run.get if name in one}
+            for run, one in zip(runs, given, strict=True)
+        ]
+
+    def _value(self, value: Any) -> Scalar:
+        if isinstance(value, dict):
+            return self._error(str(value.get("error"))[:20])
+        if value is None or isinstance(value, (bool, str)):
+            return value
+        if isinstance(value, (int, float)):
+            return float(value)
+        raise Unreadable("LibreOffice's answer is none")
+
 
 def _kill_group(pid: int) -> None:
     """Kill the process group that `pid` leads."""
@@ -152,18 +174,6 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-
-
-def _checked(answer: dict[str, Any], runs: Sequence[Computation]) -> list[dict[str, Scalar]]:
-    """The answer, held to what was asked: it comes from a process that read a hostile file."""
-    given = answer.get("runs")
-    if not isinstance(given, list) or len(given) != len(runs) or not all(isinstance(one, dict) for one in given):
-        raise Unreadable("LibreOffice's answer is none")
-    kinds = (str, int, float, bool, type(None))
-    return [
-        {name: one[name] for name in run.get if name in one and isinstance(one[name], kinds)}
-        for run, one in zip(runs, given, strict=True)
-    ]
 
 
 def _give(path: str) -> None:

@@ -3,8 +3,8 @@
     python3 -I uno_child.py FOLDER          FOLDER is its own, with the profile in it and the workbooks that it is told
 
 One JSON object a line. In: {"book": "3.xlsx", "runs": [{"set": {"Ledger!B2": 7}, "get": ["Sum!B1"]}]}. Out, after a
-first {"ready": true}: {"runs": [{"Sum!B1": 14.0}]} or {"error": "..."}. The last workbook stays open, so that a further
-run on it costs milliseconds. Only what stands in Python and python3-uno is used.
+first {"ready": true}: {"runs": [{"Sum!B1": 14.0}]} or {"error": "..."}. An error in a cell is {"error": "#N/A"}, a cell
+that is nowhere is left out. The last workbook stays open, so that a further run on it costs milliseconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ START_S = 90.0
 ONE_BY_ONE = 24
 """So many cells of a sheet are asked for singly, more of them as arrays."""
 MOST_CELLS = 400_000
-LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "AsTemplate": False}
+LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": "Calc MS Excel 2007 XML"}
 """No macro runs, no link is refreshed."""
 
 
@@ -56,6 +56,8 @@ class Book:
         self._doc = desktop.loadComponentFromURL(uno.systemPathToFileUrl(path), "_blank", 0, loading)
         if self._doc is None or not hasattr(self._doc, "Sheets"):
             raise ValueError("LibreOffice reads no workbook in it")
+        sheets = [self._doc.Sheets.getByIndex(at) for at in range(self._doc.Sheets.Count)]
+        self._sheets = {sheet.Name.casefold(): sheet for sheet in sheets}
         self._doc.enableAutomaticCalculation(False)
         self._doc.calculateAll()
 
@@ -91,8 +93,7 @@ class Book:
             return None
 
     def _sheet(self, name: str) -> Any:
-        sheets = self._doc.Sheets
-        return sheets.getByName(name) if sheets.hasByName(name) else None
+        return self._sheets.get(name.casefold())
 
     def _read(self, wanted: list[str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -153,15 +154,25 @@ def _shown(cell: Any) -> Any:
         return None
     if kind == TEXT or (kind == FORMULA and cell.FormulaResultType2 == 2):
         return cell.getString()
-    text = cell.getString()
-    if kind == FORMULA and (cell.getError() or cell.FormulaResultType2 == 4):
-        return text if text.startswith("#") else ERRORS.get(cell.getError(), "#VALUE!")
-    value = cell.getValue()
+    if code := cell.getError():
+        return {"error": ERRORS.get(code, "#ERROR!")}
+    text, value = cell.getString(), cell.getValue()
     return text == "TRUE" if text in ("TRUE", "FALSE") and value in (0.0, 1.0) else value
 
 
-ERRORS = {501: "#VALUE!", 502: "#NUM!", 503: "#NUM!", 519: "#VALUE!", 524: "#REF!", 525: "#NAME?", 532: "#DIV/0!"}
-"""LibreOffice's own numbers of errors -> as a workbook shows them."""
+ERRORS = {
+    502: "#VALUE!",
+    503: "#NUM!",
+    504: "#VALUE!",
+    519: "#VALUE!",
+    522: "#CIRC!",
+    523: "#NUM!",
+    524: "#REF!",
+    525: "#NAME?",
+    532: "#DIV/0!",
+    32767: "#N/A",
+}
+"""LibreOffice's numbers of errors in Excel's words; the others say that it cannot read the formula."""
 
 
 def _kept(cell: Any) -> tuple[Any, Any]:
