@@ -1,4 +1,4 @@
-"""`envwheel doctor [--prepare [--domains IDS]] [--json]`: what this machine lacks, and the lines that mend it; 2 if needed.
+"""`envwheel doctor [--prepare [--domains IDS]] [--json]`: what this machine lacks, with the mending lines; 2 if needed.
 
 `--prepare` first makes what would else be made when it is first used.
 """

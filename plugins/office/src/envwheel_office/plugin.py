@@ -1,4 +1,4 @@
-"""The `office` domain: workbooks, documents, slides and PDF. The hooks; what is heavy is imported when one is called."""
+"""The `office` domain: workbooks, documents, slides, PDF. The hooks; what is heavy is imported when one is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents as pictures of their pages: LibreOffice makes PDF, poppler makes PNG. Run in a box of the verifier's image."""
+"""Documents as pictures of their pages: LibreOffice makes PDF, poppler PNG. Run in a box of the verifier's image."""
 
 from __future__ import annotations
 
