@@ -9,15 +9,18 @@ file of 1904 are set anew before they compute; LibreOffice knows the system, and
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
-import shutil
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from . import child
 from .bench import Computation, Unreadable
-from .model_cells import Cell, Scalar, Workbook
+from .listener import PROFILE, Listener
+from .model_cells import Scalar, Workbook
 from .reference import parts
 
 EPOCH_1904 = 1462
@@ -25,7 +28,6 @@ UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!")
 """Errors that may say that an engine lacks a function or cannot read a formula."""
 RELATIVE, ABSOLUTE = 1e-6, 1e-7
 """When two engines agree. Iterating functions (IRR, RATE) differ in the 8th digit; sums that cancel leave 1e-8."""
-UNO_SECONDS = 120
 
 Values = list[dict[str, Scalar]]
 
@@ -49,16 +51,14 @@ class RecalcEngine(Protocol):
 
 @dataclass(frozen=True)
 class ChildEngine:
-    """An engine in a limited child (recompute.py). `options` go to its module: LibreOffice's listener."""
+    """An engine in a limited child of its own (recompute.py)."""
 
     name: str
-    options: tuple[str, ...] = ()
-    seconds: float = 2 * child.SECONDS
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says."""
         order = json.dumps([{"set": run.set, "get": run.get} for run in runs]).encode()
-        ran = child.run("recompute", [self.name, *self.options], "xlsx", data, stdin=order, seconds=self.seconds)
+        ran = child.run("recompute", [self.name], "xlsx", data, stdin=order)
         if ran.code != 0:
             raise EngineFailed(child.failure(ran))
         try:
@@ -85,11 +85,27 @@ def _values(get: Sequence[str], answer: list[object]) -> dict[str, Scalar]:
 FIRST: tuple[RecalcEngine, ...] = (ChildEngine("ironcalc"), ChildEngine("formualizer"))
 
 
-def authority(listener: str = "") -> RecalcEngine | None:
-    """LibreOffice, by the pipe of a running listener or started anew; None where it is not installed."""
-    if not shutil.which("soffice"):
-        return None
-    return ChildEngine("uno", (listener,) if listener else (), UNO_SECONDS)
+class LibreOffice:
+    """The authority, by one listener for the whole grading (listener.py); it starts when it is first asked."""
+
+    name = "libreoffice"
+
+    def __init__(self) -> None:
+        self._listener = Listener(error=Err)
+        atexit.register(self._listener.stop)
+
+    def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
+        """As the protocol says. RuntimeError when LibreOffice does not start: no fault of the workbook's."""
+        try:
+            return self._listener.compute(data, runs)
+        except Unreadable as error:
+            raise EngineFailed(str(error)) from None
+
+
+@functools.cache
+def authority() -> RecalcEngine | None:
+    """LibreOffice, the same for all of this process; None where the box has none."""
+    return LibreOffice() if os.path.isdir(PROFILE) else None
 
 
 @dataclass
@@ -199,36 +215,6 @@ def agree(one: Scalar, two: Scalar) -> bool:
     if isinstance(one, float) and isinstance(two, float):
         return abs(one - two) <= max(ABSOLUTE, RELATIVE * max(abs(one), abs(two)))
     return one == two
-
-
-def fill(
-    workbook: Workbook, data: bytes, *, first: Sequence[RecalcEngine] = FIRST, last: RecalcEngine | None = None
-) -> None:
-    """Give every formula cell of `workbook` its value. Where no engine can, all of them are unsure."""
-    cells = {f"{sheet.name}!{name}": cell for sheet in workbook.sheets for name, cell in sheet.cells.items()
-             if cell.formula is not None}  # fmt: skip
-    if not cells:
-        return
-    try:
-        done = compute(data, workbook, [Computation(get=tuple(cells))], first=first, last=last)
-    except Unreadable:
-        done = Computed([{}], unsure=set(cells))
-    for name, value in done.values[0].items():
-        cell = cells[name]
-        cell.kind, cell.value = _kind(workbook, cell, value), value
-    workbook.engine, workbook.unsure, workbook.alone = done.engine, sorted(done.unsure), sorted(done.alone)
-
-
-def _kind(workbook: Workbook, cell: Cell, value: Scalar) -> str:
-    if isinstance(value, Err):
-        return "error"
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "text"
-    if value is None:
-        return "empty"
-    return "date" if workbook.styles[cell.style].number_class == "date" else "number"
 
 
 def _dates(workbook: Workbook) -> dict[str, Scalar]:
