@@ -22,13 +22,13 @@ class Area(NamedTuple):
     bottom: int
     right: int
 
-    def __contains__(self, place: object) -> bool:
-        row, column = place  # type: ignore[misc]
+    def has(self, row: int, column: int) -> bool:
+        """The cell is one of it."""
         return self.top <= row <= self.bottom and self.left <= column <= self.right
 
     def covers(self, other: Area) -> bool:
         """All of `other`, sheets aside."""
-        return (other.top, other.left) in self and (other.bottom, other.right) in self
+        return self.has(other.top, other.left) and self.has(other.bottom, other.right)
 
     def meets(self, other: Area) -> bool:
         """A cell is in both, sheets aside."""
