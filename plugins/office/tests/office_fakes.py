@@ -161,7 +161,7 @@ class EngineBench(FakeBench):
         answers = []
         for run in runs:
             engine = Engine(made)
-            for address, value in run.set.items():
+            for address, value in [*run.set.items(), *run.type.items()]:
                 engine.put(address, value)
             engine.model.evaluate()
             answers.append({address: engine.get(address) for address in run.get})

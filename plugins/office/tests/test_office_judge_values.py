@@ -179,7 +179,7 @@ def test_a_text_is_judged_by_its_words() -> None:
     assert text("The total is 1,000.", contains=["total is 1,000"]) == Score(1.0)
     score = text("The total is 1000.", contains=["the TOTAL", "100"])
     assert score.value == pytest.approx(0.5)
-    assert "first '100'" in score.reason
+    assert score.reason == "'100' does not stand there"
     assert text("Dear {name}", contains=["dear"], absent=["{name}"]).value == 0
 
 

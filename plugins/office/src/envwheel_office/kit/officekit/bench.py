@@ -26,10 +26,14 @@ FULL = Score(1.0)
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """One recalculation: cells ("Sheet!B7") that are set before, cells that are read after."""
+    """One recalculation: cells ("Sheet!B7") that are set before, cells that are read after.
+
+    `type` are formulas that are typed into (free) cells: what a rule of the workbook's gives where it stands.
+    """
 
     set: dict[str, Scalar] = field(default_factory=dict)
     get: tuple[str, ...] = ()
+    type: dict[str, str] = field(default_factory=dict)
 
 
 class Bench(Protocol):

@@ -116,17 +116,6 @@ def _any(found: Scalar, expected: Scalar, tol: float, case: bool) -> bool:
     return isinstance(found, str) and isinstance(expected, str) and _texts(found, expected, case)
 
 
-def occurrences(text: str, words: str, case: bool = False) -> int:
-    """How often `words` stand in `text` as words: "100" is not in "1000", "1,100" or "100.5"."""
-    key = text_key if case else fold
-    wanted = key(words)
-    if not wanted:
-        return 0
-    before = r"(?<!\w)(?<!\d[.,])" if wanted[0].isalnum() else ""
-    after = r"(?!\w)(?![.,]\d)" if wanted[-1].isalnum() else ""
-    return len(re.findall(before + re.escape(wanted) + after, key(text)))
-
-
 def _near(found: Scalar, expected: Scalar, tol: float) -> bool:
     a, b = float(found or 0), float(expected or 0)
     return math.isfinite(a) and abs(a - b) <= allowed(b, tol)

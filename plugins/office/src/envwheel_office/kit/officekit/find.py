@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from . import refs
 from .bench import Bench, Unreadable
+from .colors import contrast
 from .equal import UNSURE, fold, is_blank
 from .language_base import Anchor, Scalar, Where
 from .model import Cell, Refused, Sheet, Style, Workbook
@@ -23,6 +24,8 @@ GAP = 5
 """How many blank cells may lie between a label and its value."""
 TINY = 4.0
 """Points: smaller text is not there for a reader."""
+READABLE = 1.2
+"""WCAG contrast below which a text has the colour of its ground."""
 LONGEST = 500
 BLANK = Cell()
 
@@ -94,7 +97,7 @@ def _invisible(style: Style, cell: Cell) -> str:
         return "its text is hidden"
     if style.size < TINY:
         return f"its text has {style.size:g} points"
-    if _contrast(style.color, style.fill or "ffffff") < 1.2:
+    if not _reads(style.color, style.fill or "ffffff"):
         return "its text has the colour of its ground"
     return _masked(style.number_format, cell)
 
@@ -122,19 +125,11 @@ def _masked(number_format: str, cell: Cell) -> str:
 
 
 @lru_cache(1024)
-def _contrast(one: str, other: str) -> float:
-    """The contrast ratio of WCAG 2, 1 (none) to 21."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(color: str) -> float:
+def _reads(color: str, ground: str) -> bool:
     try:
-        parts = [int(color[-6:][at : at + 2], 16) / 255 for at in (0, 2, 4)]
+        return contrast(color, ground) >= READABLE
     except ValueError:
-        return 0.0
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        return True
 
 
 def workbook(bench: Bench, file: str) -> Workbook:

@@ -8,11 +8,12 @@ from itertools import islice
 
 from . import find, refs
 from .bench import FULL, Bench, Score, Unreadable
-from .equal import UNSURE, fold, is_blank, occurrences, same, spell, text_key
+from .equal import UNSURE, fold, is_blank, same, spell, text_key
 from .language import Files, PlainTable, PlainText
 from .language_base import Column, Scalar, Type
 from .language_cells import CellValue, RangeTable
 from .tables import score_rows
+from .words import count, held
 
 ROWS_AT_MOST = 200_000
 
@@ -92,16 +93,13 @@ def _plain(file: str, bench: Bench) -> str:
 def text(check: PlainText, bench: Bench) -> Score:
     """A text file: the whole of it, or words in it."""
     found = _plain(check.file, bench)
-    there = [words for words in check.absent if occurrences(found, words)]
+    there = [words for words in check.absent if count(found, words)]
     if there:
         return Score(0.0, f"{there[0]!r} must not stand there")
     if check.equals is not None and _lines(found) != _lines(check.equals):
         return Score(0.0, _difference(_lines(found), _lines(check.equals)))
-    missing = [words for words in check.contains if not occurrences(found, words)]
-    if not missing:
-        return FULL
-    share = 1 - len(missing) / len(check.contains)
-    return Score(share, f"{len(missing)} of {len(check.contains)} texts are missing, first {missing[0]!r}")
+    share, lost = held([found], check.contains, "there")
+    return Score(share, "; ".join(lost[:3]))
 
 
 def _lines(text: str) -> list[str]:
