@@ -15,11 +15,6 @@ from dataclasses import dataclass, field
 from . import refs
 from .model import Sheet, TableObject, Workbook
 
-VOLATILE = frozenset({"RAND", "RANDBETWEEN", "RANDARRAY", "NOW", "TODAY", "INFO", "CELL"})
-OUTSIDE = frozenset({"WEBSERVICE", "RTD", "DDE", "CALL", "REGISTER.ID", "EVALUATE", "FILTERXML", "IMAGE", "HYPERLINK"})
-INDIRECT = frozenset({"OFFSET", "INDIRECT"})
-"""What reads cells that the formula does not name."""
-
 _SHEET = r"(?:'(?:[^']|'')+'|[^\W\d][\w.]*(?::[^\W\d][\w.]*)?)!"
 _TOKEN = re.compile(
     rf"""

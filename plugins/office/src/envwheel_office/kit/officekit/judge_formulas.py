@@ -9,8 +9,9 @@ from . import find, refs
 from .bench import FULL, Bench, Computation, Fault, Score
 from .changes import draw
 from .equal import UNSURE, fold, is_blank, same, spell
-from .formulas import OUTSIDE, VOLATILE, Parts, Precedents
+from .formulas import Parts, Precedents
 from .formulas import function as known_as
+from .intake import FORBIDDEN_FUNCTIONS
 from .language_base import Column, Where
 from .language_cells import Formula, Metamorphic
 from .model import Cell, Scalar, Sheet, Workbook
@@ -27,7 +28,7 @@ def formula(check: Formula, bench: Bench) -> Score:
     book = find.workbook(bench, check.file)
     sheet, cells = _cells(check, book)
     walk = Precedents(book)
-    banned = VOLATILE | OUTSIDE | {known_as(name) for name in check.forbid}
+    banned = FORBIDDEN_FUNCTIONS | {known_as(name) for name in check.forbid}
     wanted = [find.area(book, text, sheet.name) for text in check.depends_on]
     chain, judged = walk.of(sheet, *cells), set(cells)
     for (name, inner), parts in chain.formulas.items():
@@ -165,7 +166,7 @@ def _volatile(side: Side) -> str:
     walk = Precedents(side.book)
     for sheet in side.book.sheets:
         cells = [ref for name, ref in map(refs.split, side.get) if name == sheet.name]
-        bad = sorted(walk.of(sheet, *cells).functions() & (VOLATILE | OUTSIDE))
+        bad = sorted(walk.of(sheet, *cells).functions() & FORBIDDEN_FUNCTIONS)
         if bad:
             return f"{sheet.name}!{cells[0]} or another output depends on {bad[0]}"
     return ""
@@ -179,11 +180,11 @@ def _draws(check: Metamorphic, bench: Bench, ours: Side) -> tuple[list[dict[str,
     drawn = [draw(check, ours.book, f"{check.id}/{number}") for number in range(check.seeds * TRIES)]
     runs: list[dict[str, Scalar]] = []
     answers: list[dict[str, Scalar]] = []
-    base = _ours(bench, ours, [{}])[0]
     still = set(_outputs(check, ours))
     for first in range(0, len(drawn), check.seeds):
         batch = drawn[first : first + check.seeds]
-        for run, answer in zip(batch, _ours(bench, ours, batch), strict=True):
+        base, *done = _ours(bench, ours, [{}, *batch])
+        for run, answer in zip(batch, done, strict=True):
             moved = {
                 name
                 for name, cells in _outputs(check, ours).items()

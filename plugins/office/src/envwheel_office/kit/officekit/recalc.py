@@ -57,7 +57,7 @@ class ChildEngine:
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says."""
-        order = json.dumps([{"set": run.set, "get": run.get} for run in runs]).encode()
+        order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
         ran = child.run("recompute", [self.name, *self.options], "xlsx", data, stdin=order, seconds=self.seconds)
         if ran.code != 0:
             raise EngineFailed(child.failure(ran))
@@ -157,6 +157,8 @@ def _agreed(run: Computation, pair: Sequence[dict[str, Scalar] | None], values: 
 def _decided(data: bytes, workbook: Workbook, runs: Sequence[Computation], left: Sequence[list[str]],
              last: RecalcEngine) -> Values:  # fmt: skip
     """What LibreOffice says about the cells that are left, dates moved from and to the file's own system."""
+    if any(run.type for run in runs):
+        raise EngineFailed("its formulas are written otherwise")
     shift = EPOCH_1904 if workbook.date1904 else 0
     asked = [
         Computation({name: _moved(workbook, name, value, -shift) for name, value in run.set.items()}, tuple(names))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from .bench import Bench, Computation, Fault, Score, Unreadable
 from .language import AnyCheck, Plan
-from .model import Document, Refused, Scalar
+from .model import Document, Refused, Scalar, Workbook
 from .registry import judge
 
 ENOUGH = 1e-9
@@ -50,13 +50,15 @@ class Files:
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
-        from . import recalc
+        from . import read
 
         document = self.original(file) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
+        if not isinstance(document, Workbook):
+            raise Unreadable(f"{file} is no workbook but a {document.kind}")
         try:
-            return recalc.compute(_below(self.tests if ours else self.app, file), runs)
+            return read.compute(_below(self.tests if ours else self.app, file), document, runs)
         except Unreadable as error:
             if ours:
                 raise Fault(f"tests/{file}: {error}") from None
