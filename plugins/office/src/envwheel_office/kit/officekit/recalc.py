@@ -96,6 +96,8 @@ class LibreOffice:
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says. RuntimeError when LibreOffice does not start: no fault of the workbook's."""
+        if any(run.type for run in runs):
+            raise EngineFailed("its formulas are written otherwise")
         try:
             return self._listener.compute(data, runs)
         except Unreadable as error:

@@ -26,6 +26,9 @@ def compute(path: str, runs: list[dict[str, Any]]) -> list[list[Any]]:
         for name, value in run["set"].items():
             sheet, cell = parts(name)
             workbook.set_value(sheets[sheet.casefold()], *split(cell), float(value) if type(value) is int else value)
+        for name, formula in run.get("type", {}).items():
+            sheet, cell = parts(name)
+            workbook.set_formula(sheets[sheet.casefold()], *split(cell), formula)
         workbook.evaluate_all()
         answers.append([shown(workbook, sheets, name) for name in run["get"]])
     return answers

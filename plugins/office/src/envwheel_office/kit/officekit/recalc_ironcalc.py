@@ -19,6 +19,8 @@ def compute(path: str, runs: list[dict[str, Any]]) -> list[list[Any]]:
         sheets = {item["name"].casefold(): at for at, item in enumerate(model.get_worksheets_properties())}
         for name, value in run["set"].items():
             put(model, *place(sheets, name), value)
+        for name, formula in run.get("type", {}).items():
+            model.set_user_input(*place(sheets, name), formula)
         model.evaluate()
         answers.append([shown(model, sheets, name) for name in run["get"]])
     return answers
