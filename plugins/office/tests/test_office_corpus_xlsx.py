@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -181,14 +182,11 @@ def forged() -> bytes:
 
 
 def forged_excel() -> bytes:
-    """The same lie in a file that says that Excel made it, with nothing to be computed on load."""
+    """The same lie in a file that says that Excel made it."""
     made = by_openpyxl(lambda book, sheet: sheet.append([2, "=A1*3"]))
-    lied = changed(
-        made,
-        "xl/worksheets/sheet1.xml",
-        lambda text: text.replace("<v />", "<v>999</v>").replace("<v></v>", "<v>999</v>"),
-    )
-    return changed(lied, "docProps/app.xml", lambda text: text.replace("openpyxl", "Microsoft Excel"))
+    assert b"Microsoft Excel" in bytes(parts_of(made)["docProps/app.xml"])  # type: ignore[arg-type]
+    lie = "</f><v>999</v>"
+    return changed(made, "xl/worksheets/sheet1.xml", lambda text: re.sub("</f><v ?/>|</f><v></v>", lie, text))
 
 
 def very_hidden() -> bytes:
@@ -444,12 +442,9 @@ def test_it_is_refused_with_its_reason(tmp_path, kind):
 
 @pytest.mark.slow
 def test_a_hundred_thousand_rows_are_read_and_computed(tmp_path):
-    row = (
-        '<row r="{0}"><c r="A{0}"><v>{0}</v></c><c r="B{0}" t="inlineStr"><is><t>row {0}</t></is></c>'
-        '<c r="C{0}"><f>A{0}*2</f></c></row>'
-    )
+    row = '<row r="{0}"><c r="A{0}" t="inlineStr"><is><t>row {0}</t></is></c><c r="B{0}"><f>ROW()*2</f></c></row>'
     (tmp_path / "book.xlsx").write_bytes(zipped(by_hand("".join(row.format(at) for at in range(1, 100_001)))))
     document = read.read(str(tmp_path / "book.xlsx"))
     assert isinstance(document, Workbook), document
-    assert (len(document.sheets[0].cells), document.unsure) == (300_000, [])
-    assert values(document.sheets[0], "A100000", "B100000", "C100000") == [100000.0, "row 100000", 200000.0]
+    assert (len(document.sheets[0].cells), document.unsure) == (200_000, [])
+    assert values(document.sheets[0], "A100000", "B100000") == ["row 100000", 200000.0]
