@@ -77,6 +77,20 @@ def take_apart(formula: str) -> Parts:
     return parts
 
 
+def canonical(formula: str) -> str:
+    """A formula as it is compared with another: case, blanks, quotes around plain sheet names and prefixes aside."""
+    text = re.sub(r"'([^\W\d][\w.]*)'!", r"\1!", formula.strip().strip("{}").removeprefix("="))
+    parts = []
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if match.lastgroup == "function":
+            found = function(found)
+        elif match.lastgroup != "text":
+            found = found.casefold().replace("@", "").strip()
+        parts.append(found)
+    return "".join(parts)
+
+
 def function(name: str) -> str:
     """A function's name as it is known: "_xlfn.XLOOKUP" -> "XLOOKUP"."""
     return re.sub(r"^(?:_XL\w+\.)+", "", name.upper())

@@ -9,6 +9,7 @@ The exit status is 0 when there is a reward. A fault of the environment's own le
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from .model import Document, Refused, Scalar, Workbook
 from .registry import judge
 
 ENOUGH = 1e-9
+FULL_BOX = (errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.EIO)
+"""Errors of the box: no fault of a candidate's."""
 TEXT_LIMIT = 5_000_000
 FILES_AT_MOST = 5_000
 
@@ -126,7 +129,11 @@ def judged(check: AnyCheck, bench: Bench) -> Score:
         return Score(0.0, str(error))
     except RecursionError:
         return Score(0.0, "it is nested too deeply")
-    except (Fault, ImportError, OSError, RuntimeError):
+    except OSError as error:
+        if error.errno in FULL_BOX:
+            raise
+        return Score(0.0, f"it cannot be read: {error.strerror}")
+    except (Fault, ImportError, RuntimeError):
         raise
     except Exception as error:
         return Score(0.0, f"it could not be judged: {type(error).__name__}: {error}")
