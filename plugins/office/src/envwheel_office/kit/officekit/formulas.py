@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from . import refs
 from .model import Sheet, TableObject, Workbook
 
+INDIRECT = frozenset({"OFFSET", "INDIRECT"})
+"""What reads cells that the formula does not name."""
+
 _SHEET = r"(?:'(?:[^']|'')+'|[^\W\d][\w.]*(?::[^\W\d][\w.]*)?)!"
 _TOKEN = re.compile(
     rf"""

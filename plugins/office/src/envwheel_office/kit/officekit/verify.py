@@ -31,31 +31,32 @@ class Files:
 
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
-        self._read: dict[str, Document] = {}
+        self._read: dict[tuple[str, bool], Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
         return self._document(_below(self.app, file))
 
-    def original(self, file: str) -> Document:
+    def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
-        document = self._document(_below(self.tests, file))
+        document = self._document(_below(self.tests, file), computed)
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
 
-    def _document(self, path: str) -> Document:
+    def _document(self, path: str, computed: bool = True) -> Document:
         from . import read
 
-        if path not in self._read:
-            self._read[path] = read.read(path)
-        return self._read[path]
+        known = self._read.get((path, True)) or self._read.get((path, computed))
+        if known is None:
+            known = self._read[path, computed] = read.read(path, computed=computed)
+        return known
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
         from . import read
 
-        document = self.original(file) if ours else self.document(file)
+        document = self.original(file, computed=False) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
         if not isinstance(document, Workbook):
