@@ -168,6 +168,82 @@ def test_a_rule_with_a_formula_is_evaluated_by_the_engines(box: Box) -> None:
     assert (box.reward, box.messages) == (1.0, {"c0": "", "c1": ""}), ran.stderr
 
 
+PROGRAM = {
+    "kind": "program",
+    "file": "tools/total.py",
+    "command": [sys.executable if os.geteuid() else "/usr/bin/python3", "-I", "{file}", "in.csv", "out.csv"],
+    "timeout_s": 20,
+    "runs": [
+        {
+            "inputs": {"in.csv": f"hidden{at}.csv"},
+            "checks": [
+                {
+                    "kind": "csv_table",
+                    "id": "sum",
+                    "why": "a reason",
+                    "file": "out.csv",
+                    "columns": [{"header": "Item"}, {"header": "Total", "type": "number"}],
+                    "key": ["Item"],
+                    "rows": [["a", total]],
+                }
+            ],
+        }
+        for at, total in ((1, 3), (2, 7))
+    ],
+}
+RIGHT = """
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+with open(sys.argv[2], "w") as out:
+    out.write("Item,Total\\na,%d\\n" % sum(int(row["Amount"]) for row in rows))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reward", "message"),
+    [
+        (RIGHT, 1.0, ""),
+        ("open('out.csv', 'w').write('Item,Total\\na,3\\n')", 0.5, "run 2: sum 0: 1 of 1 cells differ"),
+        ("raise KeyError('x')", 0.0, "run 1: total.py gave 1: KeyError: 'x'"),
+        ("while True: pass", 0.0, "took more than 1 s"),
+        ("import os; os.symlink('/etc/passwd', 'out.csv')", 0.0, "no plain text file"),
+        ("", 0.0, "no plain text file"),
+        ("import shutil; shutil.copy('{tests}/checks.json', 'out.csv')", 0.0, "PermissionError"),
+    ],
+    ids=["right", "typed", "raises", "runs on", "links", "writes nothing", "reads the answers"],
+)
+def test_a_program_runs_on_hidden_inputs(box: Box, text: str, reward: float, message: str) -> None:
+    (box.app / "tools").mkdir()
+    (box.app / "tools" / "total.py").write_text(text.replace("{tests}", str(box.tests)))
+    (box.tests / "hidden1.csv").write_text("Item,Amount\na,1\na,2\n")
+    (box.tests / "hidden2.csv").write_text("Item,Amount\na,3\na,4\n")
+    box.tests.chmod(0o700)
+    box.plan({**PROGRAM, "timeout_s": 1 if "while" in text else 20})
+    ran = box.run()
+    assert (ran.returncode, box.reward) == (0, pytest.approx(reward)), ran.stderr
+    assert message in box.messages["c0"]
+
+
+def test_files_of_a_folder_are_plain_files(box: Box) -> None:
+    (box.app / "out" / "sub").mkdir(parents=True)
+    (box.app / "out" / "a.txt").write_text("a")
+    (box.app / "out" / "sub" / "b.txt").write_text("b")
+    (box.app / "out" / "c.txt").symlink_to("a.txt")
+    folder = {"kind": "files", "file": "out"}
+    box.plan({**folder, "required": ["a.txt", "sub/b.txt"]}, {**folder, "required": ["c.txt"]})
+    box.run()
+    assert box.reward == 0.5
+    assert "first 'c.txt'" in box.messages["c1"]
+
+
+def test_a_check_of_a_path_outside_is_the_environments_fault(box: Box) -> None:
+    write(box.app / "out.xlsx")
+    box.plan({**VALUE, "file": "../tests/ref.xlsx"})
+    ran = box.run()
+    assert (ran.returncode, box.reward) == (1, None)
+    assert "leaves its folder" in ran.stderr
+
+
 def graded(*values: float, **fields: Any) -> list[Any]:
     checks = [{**VALUE, "id": f"c{at}", "why": "a reason", "file": "out.xlsx"} for at in range(len(values))]
     checks[0].update(fields)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from . import child, recalc
 from .bench import Computation, Unreadable
+from .fill import fill
 from .intake import Refusal, inspect
 from .model import Document, Refused, Scalar, Workbook, from_json
 from .resolve import resolve
@@ -25,7 +26,7 @@ def read(path: str, *, computed: bool = True) -> Document:
         return Refused(str(reason))
     document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."))
     if isinstance(document, Workbook) and computed:
-        recalc.fill(document, data)
+        fill(document, data)
         resolve(document)
     return document
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 
@@ -76,8 +77,6 @@ class Files:
 
     def listing(self, folder: str) -> list[str] | None:
         """All files below a folder."""
-        import grade
-
         root = os.path.normpath(_below(self.app, folder))
         if not os.path.isdir(root) or os.path.realpath(root) != root:
             return None
@@ -85,7 +84,7 @@ class Files:
         for at, folders, files in os.walk(root):
             for name in files + [each for each in folders if os.path.islink(os.path.join(at, each))]:
                 path = os.path.join(at, name)
-                plain = grade.plain_file(path, sys.maxsize)
+                plain = stat.S_ISREG(os.lstat(path).st_mode)
                 names.append(os.path.relpath(path, root) + ("" if plain else " (no plain file)"))
             if len(names) > FILES_AT_MOST:
                 raise Unreadable(f"{folder} holds more than {FILES_AT_MOST} files")
@@ -134,7 +133,7 @@ def judged(check: AnyCheck, bench: Bench) -> Score:
         if error.errno in FULL_BOX:
             raise
         return Score(0.0, f"it cannot be read: {error.strerror}")
-    except (Fault, ImportError, RuntimeError):
+    except (Fault, ImportError, NameError, RuntimeError, SyntaxError):
         raise
     except Exception as error:
         return Score(0.0, f"it could not be judged: {type(error).__name__}: {error}")
