@@ -20,8 +20,10 @@ class Date(float):
 
 
 def cell(value: Any, style: int = 0) -> Cell:
-    """A cell of a value, or of (formula, value)."""
+    """A cell of a value, of (formula, value), or of a formula that the engine has to compute."""
     formula = None
+    if isinstance(value, str) and value.startswith("="):
+        value = (value, None)
     if isinstance(value, tuple):
         formula, value = value
     if isinstance(value, Cell):
@@ -91,3 +93,76 @@ class FakeBench:
 
     def listing(self, folder: str) -> list[str] | None:
         return self.folders.get(folder)
+
+    def launch(self, file: str, command: Sequence[str], inputs: dict[str, str], timeout_s: float) -> FakeBench:
+        raise AssertionError("this test runs nothing")
+
+
+class Engine:
+    """A workbook of records in ironcalc: what a recalculation of its file gives."""
+
+    def __init__(self, made: Workbook) -> None:
+        import ironcalc
+
+        self.sheets = {each.name: at for at, each in enumerate(made.sheets)}
+        self.model = ironcalc.create("fake", "en", "UTC", "en")
+        for at, each in enumerate(made.sheets):
+            if at:
+                self.model.add_sheet(f"new{at}")
+            self.model.rename_sheet(at, each.name)
+        for name, target in made.names.items():
+            self.model.new_defined_name(name, None, target)
+        for each in made.sheets:
+            for ref, one in each.cells.items():
+                self.put(f"{each.name}!{ref}", one.formula or one.value)
+        self.model.evaluate()
+
+    def place(self, address: str) -> tuple[int, int, int]:
+        from officekit import refs
+
+        name, ref = refs.split(address)
+        return (self.sheets[name], *refs.place(ref))
+
+    def put(self, address: str, value: Scalar) -> None:
+        place = self.place(address)
+        if isinstance(value, bool):
+            self.model.update_cell_with_bool(*place, value)
+        elif isinstance(value, int | float):
+            self.model.update_cell_with_number(*place, float(value))
+        elif isinstance(value, str) and value.startswith("="):
+            self.model.set_user_input(*place, value)
+        elif isinstance(value, str):
+            self.model.update_cell_with_text(*place, value)
+        else:
+            self.model.clear_cell_contents(*place)
+
+    def get(self, address: str) -> Scalar:
+        value: Scalar = self.model.get_cell_value(*self.place(address))
+        return value
+
+
+def solved(made: Workbook) -> Workbook:
+    """The workbook with its formulas' values put in by the engine."""
+    engine = Engine(made)
+    for each in made.sheets:
+        for ref, one in each.cells.items():
+            if one.formula:
+                fresh = cell((one.formula, engine.get(f"{each.name}!{ref}")), one.style)
+                one.kind, one.value = fresh.kind, fresh.value
+    return made
+
+
+class EngineBench(FakeBench):
+    """A bench of workbooks that computes with ironcalc."""
+
+    def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
+        made = self.ours[file] if ours else self.files[file]
+        assert isinstance(made, Workbook)
+        answers = []
+        for run in runs:
+            engine = Engine(made)
+            for address, value in [*run.set.items(), *run.type.items()]:
+                engine.put(address, value)
+            engine.model.evaluate()
+            answers.append({address: engine.get(address) for address in run.get})
+        return answers

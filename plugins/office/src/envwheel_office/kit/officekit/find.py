@@ -11,21 +11,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from . import refs
+from .bench import Bench, Unreadable
+from .colors import contrast
 from .equal import UNSURE, fold, is_blank
 from .language_base import Anchor, Scalar, Where
-from .model import Cell, Sheet, Style, Workbook
+from .model import Cell, Refused, Sheet, Style, Workbook
 
 GAP = 5
 """How many blank cells may lie between a label and its value."""
 TINY = 4.0
 """Points: smaller text is not there for a reader."""
+READABLE = 1.2
+"""WCAG contrast below which a text has the colour of its ground."""
 LONGEST = 500
 BLANK = Cell()
 
 
-class NotFound(Exception):
+class NotFound(Unreadable):
     """The place is not there, or is there more than once; the message says which."""
 
 
@@ -61,7 +66,7 @@ class View:
 
     def block(self, row: int, column: int) -> refs.Area | None:
         """The merged block that the cell is part of."""
-        return next((block for block in self.merges if (row, column) in block), None)
+        return next((block for block in self.merges if block.has(row, column)), None)
 
     def cell(self, row: int, column: int) -> Cell:
         """The cell that shows here."""
@@ -92,7 +97,7 @@ def _invisible(style: Style, cell: Cell) -> str:
         return "its text is hidden"
     if style.size < TINY:
         return f"its text has {style.size:g} points"
-    if _contrast(style.color, style.fill or "ffffff") < 1.2:
+    if not _reads(style.color, style.fill or "ffffff"):
         return "its text has the colour of its ground"
     return _masked(style.number_format, cell)
 
@@ -119,19 +124,22 @@ def _masked(number_format: str, cell: Cell) -> str:
     return "" if shows else "its number format does not show its value"
 
 
-def _contrast(one: str, other: str) -> float:
-    """The contrast ratio of WCAG 2, 1 (none) to 21."""
-    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(color: str) -> float:
+@lru_cache(1024)
+def _reads(color: str, ground: str) -> bool:
     try:
-        parts = [int(color[-6:][at : at + 2], 16) / 255 for at in (0, 2, 4)]
+        return contrast(color, ground) >= READABLE
     except ValueError:
-        return 0.0
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        return True
+
+
+def workbook(bench: Bench, file: str) -> Workbook:
+    """The candidate's workbook. Unreadable when the file is refused, or is none."""
+    document = bench.document(file)
+    if isinstance(document, Refused):
+        raise Unreadable(document.reason)
+    if not isinstance(document, Workbook):
+        raise Unreadable(f"{file} is no workbook but a {document.kind}")
+    return document
 
 
 def sheet(book: Workbook, name: str) -> Sheet:
@@ -263,30 +271,42 @@ def table(book: Workbook, anchor: Anchor, key: str | None = None) -> Table:
 
     NotFound when there is none, or more than one that can be seen.
     """
-    wanted = [fold(header) for header in anchor.headers]
+    wanted = {fold(header) for header in anchor.headers}
     found = []
     for each in shown(book, anchor.sheet):
         view = View(book, each)
-        rows: dict[int, dict[str, list[int]]] = {}
+        rows: dict[int, set[str]] = {}
         for ref, text in _texts(each, numbers=True):
-            row, column = refs.place(ref)
-            if (header := fold(text)) and not view.unseen(row, column):
-                rows.setdefault(row, {}).setdefault(header, []).append(column)
-        found += [(view, row, there) for row, there in sorted(rows.items()) if all(name in there for name in wanted)]
+            if (header := fold(text)) in wanted:
+                row, column = refs.place(ref)
+                if not view.unseen(row, column):
+                    rows.setdefault(row, set()).add(header)
+        found += [(view, row) for row, there in sorted(rows.items()) if there == wanted]
     if len(found) != 1:
-        there = ", ".join(f"{view.sheet.name!r} row {row}" for view, row, _ in found[:4])
+        places = ", ".join(f"{view.sheet.name!r} row {row}" for view, row in found[:4])
         raise NotFound(
             f"the headers {', '.join(map(repr, anchor.headers))} stand "
-            + (f"in {len(found)} rows ({there}), not in one" if found else "together in no row that can be seen")
+            + (f"in {len(found)} rows ({places}), not in one" if found else "together in no row that can be seen")
         )
-    view, row, there = found[0]
+    view, row = found[0]
+    there = _headers(view, row)
     twice = [header for header in anchor.headers if len(there[fold(header)]) > 1]
     if twice:
         raise NotFound(f"the header {twice[0]!r} stands {len(there[fold(twice[0])])} times in its row")
-    columns = {header: places[0] for header, places in there.items() if len(places) == 1}
+    columns = {header: at[0] for header, at in there.items() if len(at) == 1}
     made = Table(view, row, columns)
     made.rows = list(_data(made, anchor, made.column(key or anchor.headers[0])))
     return made
+
+
+def _headers(view: View, header: int) -> dict[str, list[int]]:
+    """The texts of a header row, folded, and where each stands."""
+    there: dict[str, list[int]] = {}
+    for ref, text in _texts(view.sheet, numbers=True):
+        row, column = refs.place(ref)
+        if row == header and (name := fold(text)) and not view.unseen(row, column):
+            there.setdefault(name, []).append(column)
+    return there
 
 
 def _data(made: Table, anchor: Anchor, key: int) -> Iterator[int]:

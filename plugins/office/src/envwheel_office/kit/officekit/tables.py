@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .bench import Score
+from .bench import Fault, Score
 from .equal import fold, from_text, is_blank, is_number, same, serial, spell, text_key
 from .language_base import Column, Scalar
 
@@ -35,12 +35,12 @@ def score_rows(
     A filled cell that is expected and right counts for it; missing, wrong and extra ones count against. Cells of the
     key count only where there is no other column: copying the keys is no part of the answer. Rows of the same key are
     paired so that most cells agree. `order` "exact": times the share of rows in their order. `written`: the found
-    cells are texts, "human" of a document, "plain" of a CSV file. ValueError when a key is no column.
+    cells are texts, "human" of a document, "plain" of a CSV file. Fault when a key is no column.
     """
     places, lost = _places(headers, columns)
     keys = [index for index, column in enumerate(columns) if fold(column.header) in {fold(name) for name in key}]
     if len(keys) != len({fold(name) for name in key}):
-        raise ValueError(f"the key {list(key)} is not among the columns")
+        raise Fault(f"the key {list(key)} is not among the columns")
     if any(places[index] is None for index in keys):
         return Score(0.0, "; ".join(lost))
     found = [
