@@ -19,6 +19,7 @@ from typing import Any
 
 NOBODY = 65534
 SECONDS = 60
+"""CPU time; the wall clock gets twice as much, on a machine that does other things too."""
 MEMORY = 2 << 30
 OUTPUT = 60_000_000
 DOCUMENT = "document"
