@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 from collections.abc import Sequence
@@ -71,7 +72,8 @@ def _page(layout: Any, seen: Any) -> Page:
     width, height = seen.get_size()
     page = Page(round(width, 2), round(height, 2), rotation=layout.rotation)
     once = layout.dedupe_chars()
-    pieces = once.extract_words(return_chars=True, keep_blank_chars=False, use_text_flow=False)
+    apart = ["non_stroking_color"] if _stacked(once.chars) else []
+    pieces = once.extract_words(return_chars=True, extra_attrs=apart)
     order = {id(char): at for at, char in enumerate(once.chars)}
     pieces.sort(key=lambda piece: order.get(id(piece["chars"][0]), 0))
     words = [(_word(piece, shift), piece) for piece in pieces]
@@ -83,6 +85,17 @@ def _page(layout: Any, seen: Any) -> Page:
     page.tables = _tables(once.filter(lambda item: item["object_type"] != "char" or _place(item) not in hidden))
     page.pictures = sum(item["width"] > TINY and item["height"] > TINY for item in layout.images)
     return page
+
+
+def _stacked(chars: Sequence[dict[str, Any]]) -> bool:
+    """Whether letters of several colours lie on each other: their words must not be mixed."""
+    kept = sorted((char for char in chars if char["text"].strip()), key=lambda char: (round(char["top"]), char["x0"]))
+    for one, other in itertools.pairwise(kept):
+        wide = min(one["x1"] - one["x0"], other["x1"] - other["x0"])
+        near = abs(one["top"] - other["top"]) < 0.5 * one["height"] and other["x0"] - one["x0"] < 0.5 * wide
+        if near and one.get("non_stroking_color") != other.get("non_stroking_color"):
+            return True
+    return False
 
 
 def _shift(layout: Any) -> tuple[float, float]:

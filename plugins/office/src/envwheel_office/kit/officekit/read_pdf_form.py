@@ -96,7 +96,8 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
     """A list's entries as they are shown; the states of a checkbox or radio button."""
     if kind == "choice":
         options = _stated(chain, "/Opt")
-        shown = [item[-1] if isinstance(item, ArrayObject) and item else item for item in options or ()]
+        resolved = [item.get_object() for item in options or ()]
+        shown = [item[-1] if isinstance(item, ArrayObject) and item else item for item in resolved]
         return [str(item) for item in shown]
     looks = widget.get("/AP")
     normal = looks.get_object().get("/N") if looks is not None else None
