@@ -23,6 +23,8 @@ MOST = 200
 """Pages that are read at most."""
 MOST_LINES = 3_000
 """Drawn lines on a page up to which tables are looked for."""
+GAP, WIDE_GAP = 0.15, 0.3
+"""Sizes between letters from which on a word ends: in text without blanks, and in text that has them."""
 PROPERTIES = ("title", "author", "subject", "keywords", "creator", "producer")
 
 
@@ -73,7 +75,9 @@ def _page(layout: Any, seen: Any) -> Page:
     page = Page(round(width, 2), round(height, 2), rotation=layout.rotation)
     once = layout.dedupe_chars()
     apart = ["non_stroking_color"] if _stacked(once.chars) else []
-    pieces = once.extract_words(return_chars=True, extra_attrs=apart)
+    blanks = sum(char["text"] == " " for char in once.chars) > 0.05 * len(once.chars)
+    gap = WIDE_GAP if blanks else GAP
+    pieces = once.extract_words(return_chars=True, extra_attrs=apart, x_tolerance_ratio=gap)
     order = {id(char): at for at, char in enumerate(once.chars)}
     pieces.sort(key=lambda piece: order.get(id(piece["chars"][0]), 0))
     words = [(_word(piece, shift), piece) for piece in pieces]
@@ -152,7 +156,8 @@ def _tables(layout: Any) -> list[Grid]:
     """The tables that drawn lines make; merged cells repeat their text."""
     if not 4 <= len(layout.lines) + len(layout.rects) + len(layout.curves) <= MOST_LINES:
         return []
-    return [Grid(_filled(rows)) for rows in layout.extract_tables() if len(rows) > 1 and len(rows[0]) > 1]
+    found = [Grid(_filled(rows)) for rows in layout.extract_tables() if len(rows) > 1 and len(rows[0]) > 1]
+    return [grid for grid in found if sum(bool(cell) for row in grid.rows for cell in row) > 1]  # no chart's lines
 
 
 def _filled(rows: Sequence[Sequence[str | None]]) -> list[list[str]]:
