@@ -10,6 +10,13 @@ NS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+STYLES = (
+    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="1"><fill><patternFill '
+    'patternType="none"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf numFmtId="0" '
+    'fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" '
+    'borderId="0" xfId="0"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/>'
+    "</cellStyles>"
+)
 TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 Part = str | bytes
@@ -26,7 +33,7 @@ def zipped(parts: Mapping[str, Part], method: int = zipfile.ZIP_DEFLATED) -> byt
 
 def by_hand(
     sheet: str = "", *, extra: Mapping[str, Part] | None = None, types: str = "", book: str = "", around: str = "",
-    styles: str = "", relations: str = "", properties: str = "",
+    styles: str = STYLES, relations: str = "", properties: str = "",
 ) -> dict[str, Part]:  # fmt: skip
     """The parts of a workbook with one sheet "S": `sheet` is its rows, `around` what stands behind them."""
     parts: dict[str, Part] = {

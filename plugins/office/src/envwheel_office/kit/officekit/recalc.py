@@ -4,7 +4,7 @@ IronCalc and formualizer each compute the workbook in a child of their own. Wher
 they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with, and alone where at
 most one of them knew the function. What three engines see in three ways is unsure, and so is what LibreOffice cannot
 decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file says, so the dates of a
-file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last word on all of such a file.
+file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last word on such a file.
 """
 
 from __future__ import annotations

@@ -23,5 +23,5 @@ def main(path: str, engine: str) -> int:
     """Compute, print, end."""
     (module,) = child.enter(f"recalc_{engine}")
     runs = json.load(sys.stdin)
-    json.dump(module.compute(path, runs), sys.stdout, allow_nan=False, separators=(",", ":"))
+    child.answer(json.dumps(module.compute(path, runs), allow_nan=False, separators=(",", ":")))
     return 0
