@@ -140,6 +140,7 @@ REFUSED = {
     "broken-xml": (book("<row>"), "broken XML"),
     "empty-part": (book(extra={"xl/x.xml": ""}), "is empty"),
     "deep": (book(extra={"xl/x.xml": "<a>" * 200 + "</a>" * 200}), "nested deeper"),
+    "attributes": (book(extra={"xl/x.xml": "<a " + " ".join(f"a{at}='1'" for at in range(501)) + "/>"}), "attributes"),
     "xfd1048576": (book(WIDE), "1048576 x 16384 cells"),
     "xfd1048576-slow": (book(f"<!-- -->{WIDE}"), "1048576 x 16384 cells"),
     "column-after-the-last": (book('<row r="1"><c r="XFE1"/></row>'), "outside of the sheet"),

@@ -367,10 +367,11 @@ def test_cells_that_readers_would_understand_differently_are_refused(refused, sh
     ("parts", "reason"),
     [
         (by_hand(around="<extLst>" + "<a>" * 9999 + "</a>" * 9999 + "</extLst>"), "nested deeper than 128"),
+        (by_hand(around="<a " + " ".join(f'a{at}="1"' for at in range(9999)) + "/>"), "500 attributes"),
         (by_hand(around="<cols>" + '<col min="1" max="16384" width="9"/>' * 16385 + "</cols>"), "16385 columns"),
         (by_hand('<row r="1"><c r="A1"><f t="array" ref="A1:XFD1048576">1</f></c></row>'), "more than"),
     ],
-    ids=["deep", "columns", "array"],
+    ids=["deep", "attributes", "columns", "array"],
 )
 def test_what_would_take_a_reader_forever_is_refused(refused, parts, reason):
     assert reason in refused(parts)

@@ -14,7 +14,7 @@ from xml.parsers import expat
 from .intake_cells import MAX_CELLS, Box, Scan
 from .reference import split
 
-MAX_DEPTH = 128
+MAX_DEPTH, MAX_ATTRIBUTES = 128, 500
 MOST = {"xf": 20_000, "dxf": 5_000, "sheet": 500, "definedName": 10_000, "cfRule": 20_000, "dataValidation": 20_000,
         "mergeCell": 100_000, "sldId": 500}  # fmt: skip
 """How often an element may stand in one part."""
@@ -152,6 +152,8 @@ class Part:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise Refusal(f"nested deeper than {MAX_DEPTH} ({self.name[:80]})")
+        if len(attributes) > MAX_ATTRIBUTES:
+            raise Refusal(f"more than {MAX_ATTRIBUTES} attributes of one element ({self.name[:80]})")
         self.look(name.rpartition(":")[2], attributes)
 
     def _end(self, name: str) -> None:

@@ -24,7 +24,7 @@ ROW, C, V, F, T, PHONETIC = (MAIN + name for name in ("row", "c", "v", "f", "t",
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 PREFIX = re.compile(r"_xlfn\.(?:_xlws\.)?|_xlpm\.|_xlws\.", re.IGNORECASE)
 MAX_TEXT = 32_767
-MAX_DEPTH = 128
+MAX_DEPTH, MAX_ATTRIBUTES = 128, 500
 WIDE = 255
 """Columns of one description that are looked at: "all further columns" reaches to the 16,384th."""
 MAX_FILLED = 1_000_000
@@ -85,8 +85,8 @@ class CellStream:
 
         def began(name: str, attributes: dict[str, str]) -> None:
             self.depth += 1
-            if self.depth > MAX_DEPTH:
-                raise ValueError(f"it is nested deeper than {MAX_DEPTH}")
+            if self.depth > MAX_DEPTH or len(attributes) > MAX_ATTRIBUTES:
+                raise ValueError(f"it is nested deeper than {MAX_DEPTH}, or has more than {MAX_ATTRIBUTES} attributes")
             start(_braced(name), {_braced(key): value for key, value in attributes.items()})
             if name == MAIN + "sheetData":
                 inside()
