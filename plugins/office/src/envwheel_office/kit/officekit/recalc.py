@@ -13,6 +13,7 @@ import atexit
 import functools
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -26,6 +27,10 @@ from .reference import parts
 EPOCH_1904 = 1462
 UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!")
 """Errors that may say that an engine lacks a function or cannot read a formula."""
+BEYOND = re.compile(
+    r"\b(?:BAHTTEXT|CUBE[A-Z]+|DBCS|FORECAST\.ETS[A-Z.]*|GETPIVOTDATA|JIS|PHONETIC|RTD)\(", re.IGNORECASE
+)
+"""Functions that neither Rust engine has (measured on 506): an IFERROR around one makes both agree on a wrong value."""
 RELATIVE, ABSOLUTE = 1e-6, 1e-7
 """When two engines agree. Iterating functions (IRR, RATE) differ in the 8th digit; sums that cancel leave 1e-8."""
 
@@ -134,8 +139,9 @@ def compute(
     answers = [_answers(engine, data, moved, done, reasons) for engine in first]
     pairs = [tuple(None if answer is None else answer[at] for answer in answers) for at in range(len(runs))]
     left = [_agreed(run, pair, values) for run, pair, values in zip(runs, pairs, done.values, strict=True)]
-    last = last or (authority() if any(left) or workbook.date1904 else None)
-    asked = [list(run.get) for run in runs] if workbook.date1904 else left
+    doubted = _doubted(workbook)
+    last = last or (authority() if any(left) or doubted else None)
+    asked = [list(run.get) for run in runs] if doubted else left
     said = None
     if last is not None and any(asked):
         back = [Computation(run.set, tuple(names), run.type) for run, names in zip(runs, asked, strict=True)]
@@ -146,8 +152,14 @@ def compute(
         done.unsure.update(name for names in left for name in names)
         return done
     for names, pair, verdict, values in zip(asked, pairs, said, done.values, strict=True):
-        _settle(workbook, names, pair, verdict, values, done)
+        _settle(workbook, names, pair, verdict, values, done, doubted)
     return done
+
+
+def _doubted(workbook: Workbook) -> bool:
+    """Whether both Rust engines may agree on what is wrong."""
+    formulas = (cell.formula for sheet in workbook.sheets for cell in sheet.cells.values() if cell.formula)
+    return workbook.date1904 or any(map(BEYOND.search, formulas))
 
 
 def _answers(
@@ -182,8 +194,9 @@ def _settle(
     verdict: dict[str, Scalar],
     values: dict[str, Scalar],
     done: Computed,
+    doubted: bool,
 ) -> None:
-    """LibreOffice's verdict on the cells of one run."""
+    """LibreOffice's verdict on the cells of one run; `doubted`: it has the last word even against two that agree."""
     for name in names:
         values.pop(name, None)
         if name not in verdict:
@@ -191,10 +204,10 @@ def _settle(
             continue
         said = _moved(workbook, name, verdict[name], EPOCH_1904)
         others = [answer[name] for answer in pair if answer is not None and name in answer]
-        knowing = [value for value in others if known(value)] if known(said) else others
-        if any(agree(said, value) for value in knowing):
+        knowing = [value for value in others if known(value)]
+        if any(agree(said, value) for value in knowing or others) and (known(said) or not knowing):
             values[name] = said
-        elif known(said) and (len(knowing) < 2 or workbook.date1904):
+        elif known(said) and (len(knowing) < 2 or doubted):
             values[name] = said
             done.alone.add(name)
         else:
