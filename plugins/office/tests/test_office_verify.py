@@ -2,73 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
 import xlsxwriter
+from office_box import Box, write
 
 from officekit.bench import Score
 from officekit.language import Plan
 from officekit.verify import reward, spelled
-
-KIT = Path(str(resources.files("envwheel.environment") / "kit"))
-OFFICE = Path(str(resources.files("envwheel_office") / "kit"))
-SCRIPT = """
-import sys
-sys.path[:0] = [{office!r}, {kit!r}]
-import grade, grade_reap, grade_run
-grade_reap.NOBODY = grade_run.NOBODY = {uid}
-grade.LOGS = {logs!r}
-from officekit import verify
-verify.main({app!r}, {tests!r})
-"""
-
-
-class Box:
-    """A verifier's box in a folder of this host."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.app, self.tests, self.logs = root, root / "app", root / "tests", root / "logs"
-        for folder in (self.app, self.tests, self.logs):
-            folder.mkdir()
-
-    def plan(self, *checks: dict[str, Any]) -> None:
-        whole = [{"why": "a reason", "file": "out.xlsx", "id": f"c{at}", **check} for at, check in enumerate(checks)]
-        (self.tests / "checks.json").write_text(json.dumps({"checks": whole}))
-
-    def run(self) -> subprocess.CompletedProcess[str]:
-        places = {"app": str(self.app), "tests": str(self.tests), "logs": str(self.logs)}
-        script = SCRIPT.format(office=str(OFFICE), kit=str(KIT), uid=200_000 + os.getpid(), **places)
-        return subprocess.run([sys.executable, "-I", "-B", "-c", script], capture_output=True, text=True, timeout=120)
-
-    @property
-    def reward(self) -> Any:
-        path = self.logs / "reward.json"
-        return json.loads(path.read_text())["reward"] if path.exists() else None
-
-    @property
-    def messages(self) -> dict[str, str]:
-        return {one["id"]: one["message"] for one in json.loads((self.logs / "checks.json").read_text())}
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Box:
-    return Box(tmp_path)
-
-
-def write(path: Path, total: Any = "=SUM(Data!B2:B4)", numbers: tuple[int, ...] = (10, 20, 30)) -> None:
-    with xlsxwriter.Workbook(path) as book:
-        data, summary = book.add_worksheet("Data"), book.add_worksheet("Summary")
-        for row, line in enumerate([("Item", "Amount"), *zip("abc", numbers, strict=True)]):
-            data.write_row(row, 0, line)
-        summary.write_row(0, 0, ["Total", total])
-
 
 VALUE = {"kind": "cell_value", "at": {"label": "Total"}, "expect": 60, "type": "number"}
 FORMULA = {"kind": "formula", "at": {"label": "Total"}, "depends_on": ["Data!B2:B4"]}
@@ -166,6 +110,82 @@ def test_a_rule_with_a_formula_is_evaluated_by_the_engines(box: Box) -> None:
     )
     ran = box.run()
     assert (box.reward, box.messages) == (1.0, {"c0": "", "c1": ""}), ran.stderr
+
+
+PROGRAM = {
+    "kind": "program",
+    "file": "tools/total.py",
+    "command": [sys.executable if os.geteuid() else "/usr/bin/python3", "-I", "{file}", "in.csv", "out.csv"],
+    "timeout_s": 20,
+    "runs": [
+        {
+            "inputs": {"in.csv": f"hidden{at}.csv"},
+            "checks": [
+                {
+                    "kind": "csv_table",
+                    "id": "sum",
+                    "why": "a reason",
+                    "file": "out.csv",
+                    "columns": [{"header": "Item"}, {"header": "Total", "type": "number"}],
+                    "key": ["Item"],
+                    "rows": [["a", total]],
+                }
+            ],
+        }
+        for at, total in ((1, 3), (2, 7))
+    ],
+}
+RIGHT = """
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+with open(sys.argv[2], "w") as out:
+    out.write("Item,Total\\na,%d\\n" % sum(int(row["Amount"]) for row in rows))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reward", "message"),
+    [
+        (RIGHT, 1.0, ""),
+        ("open('out.csv', 'w').write('Item,Total\\na,3\\n')", 0.5, "run 2: sum 0: 1 of 1 cells differ"),
+        ("raise KeyError('x')", 0.0, "run 1: total.py gave 1: KeyError: 'x'"),
+        ("while True: pass", 0.0, "took more than 1 s"),
+        ("import os; os.symlink('/etc/passwd', 'out.csv')", 0.0, "no plain text file"),
+        ("", 0.0, "no plain text file"),
+        ("import shutil; shutil.copy('{tests}/checks.json', 'out.csv')", 0.0, "PermissionError"),
+    ],
+    ids=["right", "typed", "raises", "runs on", "links", "writes nothing", "reads the answers"],
+)
+def test_a_program_runs_on_hidden_inputs(box: Box, text: str, reward: float, message: str) -> None:
+    (box.app / "tools").mkdir()
+    (box.app / "tools" / "total.py").write_text(text.replace("{tests}", str(box.tests)))
+    (box.tests / "hidden1.csv").write_text("Item,Amount\na,1\na,2\n")
+    (box.tests / "hidden2.csv").write_text("Item,Amount\na,3\na,4\n")
+    box.tests.chmod(0o700)
+    box.plan({**PROGRAM, "timeout_s": 1 if "while" in text else 20})
+    ran = box.run()
+    assert (ran.returncode, box.reward) == (0, pytest.approx(reward)), ran.stderr
+    assert message in box.messages["c0"]
+
+
+def test_files_of_a_folder_are_plain_files(box: Box) -> None:
+    (box.app / "out" / "sub").mkdir(parents=True)
+    (box.app / "out" / "a.txt").write_text("a")
+    (box.app / "out" / "sub" / "b.txt").write_text("b")
+    (box.app / "out" / "c.txt").symlink_to("a.txt")
+    folder = {"kind": "files", "file": "out"}
+    box.plan({**folder, "required": ["a.txt", "sub/b.txt"]}, {**folder, "required": ["c.txt"]})
+    box.run()
+    assert box.reward == 0.5
+    assert "first 'c.txt'" in box.messages["c1"]
+
+
+def test_a_check_of_a_path_outside_is_the_environments_fault(box: Box) -> None:
+    write(box.app / "out.xlsx")
+    box.plan({**VALUE, "file": "../tests/ref.xlsx"})
+    ran = box.run()
+    assert (ran.returncode, box.reward) == (1, None)
+    assert "leaves its folder" in ran.stderr
 
 
 def graded(*values: float, **fields: Any) -> list[Any]:

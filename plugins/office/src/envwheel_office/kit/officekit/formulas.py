@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from . import refs
 from .model import Sheet, TableObject, Workbook
 
+INDIRECT = frozenset({"OFFSET", "INDIRECT"})
+"""What reads cells that the formula does not name."""
+
 _SHEET = r"(?:'(?:[^']|'')+'|[^\W\d][\w.]*(?::[^\W\d][\w.]*)?)!"
 _TOKEN = re.compile(
     rf"""
@@ -75,6 +78,20 @@ def take_apart(formula: str) -> Parts:
         elif kind == "text":
             parts.texts.append(found[1:-1].replace('""', '"'))
     return parts
+
+
+def canonical(formula: str) -> str:
+    """A formula as it is compared with another: case, blanks, quotes around plain sheet names and prefixes aside."""
+    text = re.sub(r"'([^\W\d][\w.]*)'!", r"\1!", formula.strip().strip("{}").removeprefix("="))
+    parts = []
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if match.lastgroup == "function":
+            found = function(found)
+        elif match.lastgroup != "text":
+            found = found.casefold().replace("@", "").strip()
+        parts.append(found)
+    return "".join(parts)
 
 
 def function(name: str) -> str:

@@ -9,8 +9,9 @@ from . import find, refs
 from .bench import FULL, Bench, Computation, Fault, Score
 from .changes import draw
 from .equal import UNSURE, fold, is_blank, same, spell
-from .formulas import Parts, Precedents
+from .formulas import INDIRECT, Chain, Parts, Precedents
 from .formulas import function as known_as
+from .influence import idle
 from .intake import FORBIDDEN_FUNCTIONS
 from .language_base import Column, Where
 from .language_cells import Formula, Metamorphic
@@ -44,14 +45,30 @@ def formula(check: Formula, bench: Bench) -> Score:
     share = 1 - len(lost) / len(cells)
     if not share:
         return Score(0.0, lost[0] if len(cells) == 1 else f"none of {len(cells)} cells counts, first {lost[0]}")
-    unread = []
-    for text, (at, area) in zip(check.depends_on, wanted, strict=True):
-        hit, filled = chain.reached(at, area)
-        if hit < filled or not filled:
-            unread.append(f"{text} is read in {hit} of {filled} filled cells")
+    unread = _unread(check, bench, (sheet, cells), chain, wanted)
     reasons = [f"{len(lost)} of {len(cells)} cells do not count, first {lost[0]}"] if lost else []
     kept = 1 - len(unread) / len(wanted) if unread else 1.0
     return Score(share * kept, "; ".join(reasons + unread))
+
+
+def _unread(
+    check: Formula, bench: Bench, cells: tuple[Sheet, list[str]], chain: Chain, wanted: list[tuple[Sheet, refs.Area]]
+) -> list[str]:
+    """Which dependencies are not read in all their filled cells, or are read and move nothing.
+
+    What OFFSET and INDIRECT read no formula says: there the movement alone decides.
+    """
+    unread: dict[int, str] = {}
+    blind = bool(chain.functions() & INDIRECT)
+    for at, (place, area) in enumerate(wanted):
+        hit, filled = chain.reached(place, area)
+        if not filled or (hit < filled and not blind):
+            unread[at] = f"{check.depends_on[at]} is read in {hit} of {filled} filled cells"
+    asked = [at for at in range(len(wanted)) if at not in unread]
+    for place in idle(bench, check.file, *cells, [wanted[at] for at in asked]):
+        at = asked[place]
+        unread[at] = f"another {check.depends_on[at]} changes nothing"
+    return [unread[at] for at in sorted(unread)]
 
 
 def _cells(check: Formula, book: Workbook) -> tuple[Sheet, list[str]]:
@@ -76,7 +93,7 @@ def _problem(cell: Cell, parts: Parts | None, banned: frozenset[str], check: For
         return "holds nothing" if is_blank(cell.value) else f"holds {spell(cell.value)}, no formula"
     if cell.kind == "error":
         return f"is the error {cell.value}"
-    if not (parts.areas or parts.tables or parts.names):
+    if not (parts.areas or parts.tables or parts.names or parts.functions & INDIRECT):
         return "is a formula that reads no cell"
     return _unsound(parts, banned, check.max_digits)
 
@@ -112,13 +129,7 @@ class Side:
 def metamorphic(check: Metamorphic, bench: Bench) -> Score:
     """Changes inputs in the candidate's workbook and in the reference's, and compares what both compute then."""
     book = find.workbook(bench, check.file)
-    original = bench.original(check.reference)
-    if not isinstance(original, Workbook):
-        raise Fault(f"tests/{check.reference} is no workbook")
-    try:
-        ours = _side(check, original, check.reference, True)
-    except find.NotFound as error:
-        raise Fault(f"tests/{check.reference}: {error}") from None
+    ours = _reference(check, bench)
     theirs = _side(check, book, check.file, False)
     unsound = _volatile(theirs)
     if unsound:
@@ -136,6 +147,19 @@ def metamorphic(check: Metamorphic, bench: Bench) -> Score:
     return Score(
         1 - len(lost) / len(runs), f"on {len(lost)} of {len(runs)} changed inputs the outputs differ; {lost[0]}"
     )
+
+
+def _reference(check: Metamorphic, bench: Bench) -> Side:
+    """The reference's side. Its labels and keys are mostly typed: it is computed first only where they are not."""
+    for computed in (False, True):
+        original = bench.original(check.reference, computed=computed)
+        if not isinstance(original, Workbook):
+            raise Fault(f"tests/{check.reference} is no workbook")
+        try:
+            return _side(check, original, check.reference, True)
+        except find.NotFound as error:
+            reason = str(error)
+    raise Fault(f"tests/{check.reference}: {reason}")
 
 
 def _side(check: Metamorphic, book: Workbook, file: str, ours: bool) -> Side:

@@ -22,7 +22,7 @@ def read_chart(root: Any, *, cached: bool = False) -> Chart:
     """The chart of a chartSpace element."""
     chart = child(root, "chart")
     area = child(chart, "plotArea")
-    plots = [item for item in area if local(item).endswith("Chart")] if area is not None else []
+    plots = [] if area is None else [item for item in area if local(item).endswith("Chart")]
     kinds = [_kind(plot) for plot in plots]
     grouping = [child(plot, "grouping") for plot in plots]
     horizontal, vertical = _axis_titles(area)

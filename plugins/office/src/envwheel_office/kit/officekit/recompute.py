@@ -1,6 +1,6 @@
-"""The child that computes a workbook: `python -I recompute.py FILE ENGINE [OPTION...]`, runs as JSON on stdin.
+"""The child that computes a workbook: `python -I recompute.py FILE ENGINE`, runs as JSON on stdin.
 
-An engine is a module recalc_ENGINE.py with `compute(path, runs, *options)`: for each run a value for each of its cells,
+An engine is a module recalc_ENGINE.py with `compute(path, runs)`: for each run a value for each of its cells,
 an error as {"error": "#N/A"}, {} for a cell that the workbook does not have.
 """
 
@@ -18,14 +18,10 @@ if __name__ == "__main__" and not __package__:
 
 from . import child
 
-UNO_MEMORY = 16 << 30
-"""soffice maps much more than it uses."""
 
-
-def main(path: str, engine: str, *options: str) -> int:
+def main(path: str, engine: str) -> int:
     """Compute, print, end."""
-    memory = UNO_MEMORY if engine == "uno" else child.MEMORY
-    (module,) = child.enter(f"recalc_{engine}", memory=memory)
+    (module,) = child.enter(f"recalc_{engine}")
     runs = json.load(sys.stdin)
-    json.dump(module.compute(path, runs, *options), sys.stdout, allow_nan=False, separators=(",", ":"))
+    child.answer(json.dumps(module.compute(path, runs), allow_nan=False, separators=(",", ":")))
     return 0

@@ -174,7 +174,7 @@ def _score(
         reasons.append(f"{len(extra)} rows are too many, first {_name(extra[0], keys)}")
         value = 0.0 if extra_rows == "fail" else value
     if order == "exact" and pairs:
-        kept = _longest([pairs[index] for index in sorted(pairs)])
+        kept = rising([pairs[index] for index in sorted(pairs)])
         if kept < len(pairs):
             reasons.append(f"only {kept} of {len(pairs)} rows stand in the order asked for")
             value *= kept / len(pairs)
@@ -185,7 +185,7 @@ def _name(row: Row, keys: list[int]) -> str:
     return " / ".join(spell(row[at]) for at in keys)
 
 
-def _longest(places: list[int]) -> int:
+def rising(places: list[int]) -> int:
     """The length of the longest rising run, gaps allowed (patience sorting)."""
     ends: list[int] = []
     for place in places:

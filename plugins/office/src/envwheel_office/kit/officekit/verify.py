@@ -9,7 +9,9 @@ The exit status is 0 when there is a reward. A fault of the environment's own le
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 
@@ -19,6 +21,8 @@ from .model import Document, Refused, Scalar, Workbook
 from .registry import judge
 
 ENOUGH = 1e-9
+FULL_BOX = (errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.EIO)
+"""Errors of the box: no fault of a candidate's."""
 TEXT_LIMIT = 5_000_000
 FILES_AT_MOST = 5_000
 
@@ -28,31 +32,32 @@ class Files:
 
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
-        self._read: dict[str, Document] = {}
+        self._read: dict[tuple[str, bool], Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
         return self._document(_below(self.app, file))
 
-    def original(self, file: str) -> Document:
+    def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
-        document = self._document(_below(self.tests, file))
+        document = self._document(_below(self.tests, file), computed)
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
 
-    def _document(self, path: str) -> Document:
+    def _document(self, path: str, computed: bool = True) -> Document:
         from . import read
 
-        if path not in self._read:
-            self._read[path] = read.read(path)
-        return self._read[path]
+        known = self._read.get((path, True)) or self._read.get((path, computed))
+        if known is None:
+            known = self._read[path, computed] = read.read(path, computed=computed)
+        return known
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
         from . import read
 
-        document = self.original(file) if ours else self.document(file)
+        document = self.original(file, computed=False) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
         if not isinstance(document, Workbook):
@@ -72,8 +77,6 @@ class Files:
 
     def listing(self, folder: str) -> list[str] | None:
         """All files below a folder."""
-        import grade
-
         root = os.path.normpath(_below(self.app, folder))
         if not os.path.isdir(root) or os.path.realpath(root) != root:
             return None
@@ -81,7 +84,7 @@ class Files:
         for at, folders, files in os.walk(root):
             for name in files + [each for each in folders if os.path.islink(os.path.join(at, each))]:
                 path = os.path.join(at, name)
-                plain = grade.plain_file(path, sys.maxsize)
+                plain = stat.S_ISREG(os.lstat(path).st_mode)
                 names.append(os.path.relpath(path, root) + ("" if plain else " (no plain file)"))
             if len(names) > FILES_AT_MOST:
                 raise Unreadable(f"{folder} holds more than {FILES_AT_MOST} files")
@@ -126,7 +129,11 @@ def judged(check: AnyCheck, bench: Bench) -> Score:
         return Score(0.0, str(error))
     except RecursionError:
         return Score(0.0, "it is nested too deeply")
-    except (Fault, ImportError, OSError, RuntimeError):
+    except OSError as error:
+        if error.errno in FULL_BOX:
+            raise
+        return Score(0.0, f"it cannot be read: {error.strerror}")
+    except (Fault, ImportError, NameError, RuntimeError, SyntaxError):
         raise
     except Exception as error:
         return Score(0.0, f"it could not be judged: {type(error).__name__}: {error}")
