@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import logging
 import math
@@ -18,6 +19,9 @@ from .model import Grid, Page, Pdf, Word
 from .read_pdf_form import read_fields
 from .read_pdf_rows import lines
 from .read_pdf_sight import TINY, Sight, look
+
+for _name in ("utf-16-be", "utf-16-le", "utf-16", "latin-1", "cp1252", "mac-roman", "ascii"):
+    codecs.lookup(_name)  # now, for a child that has given up root may not reach the interpreter's files any more
 
 MOST = 100
 """Pages that are read at most: a dense one takes about 0.3 s of CPU time."""
