@@ -261,6 +261,12 @@ def test_a_text_box_follows_its_paragraph_once(tmp_path: Path) -> None:
     ]
 
 
+def test_a_deleted_text_box_stands_in_the_original_only(tmp_path: Path) -> None:
+    gone = f'<w:del w:id="1" w:author="A">{text_box("boxed")}</w:del>'
+    found = [block.paragraph for block in read(word(tmp_path, paragraph("x", gone))).blocks if block.paragraph]
+    assert [(item.text, item.original) for item in found] == [("x", "x"), ("", "boxed")]
+
+
 @pytest.mark.parametrize("box", [{"extent": 12_700}, {"offset": 90_000_000}], ids=["a point wide", "off the paper"])
 def test_a_text_box_that_nobody_sees_is_not_there(tmp_path: Path, box: dict[str, int]) -> None:
     assert texts(read(word(tmp_path, paragraph("x", text_box("ghost", **box))))) == ["x"]

@@ -271,11 +271,11 @@ class Story:
 
     def _drawing(self, item: Element, line: _Line, change: str) -> None:
         """Pictures and text boxes; what is marked hidden or lies on no paper is not there."""
-        if change in ("del", "never") or unseen(item):
+        if change == "never" or unseen(item):
             return
         for blip in (*within(item, "a:blip"), *within(item, "v:imagedata")):
             target = attr(blip, "r:embed") or attr(blip, "r:id")
-            self.pictures += self.package.target(self.part, target) is not None
+            self.pictures += change != "del" and self.package.target(self.part, target) is not None
         for box in within(item, "w:txbxContent"):
             shape = next((up for up in box.iterancestors() if tag(up) == "wps:wsp"), None)
             ground = fill(find(shape, "wps:spPr"), self.styles.theme) or "none"
