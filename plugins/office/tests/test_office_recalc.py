@@ -89,8 +89,9 @@ def test_where_one_lacks_the_function_the_other_and_the_third_are_two():
     assert settled(Err("#NAME?"), 6.0, 6.0).alone == set()
 
 
-def test_where_the_third_lacks_it_too_it_is_unsure():
-    assert settled(Err("#NAME?"), 6.0, Err("#ERROR!")).unsure == {"S!A1"}
+@pytest.mark.parametrize("excuse", ["#NAME?", "#ERROR!"])
+def test_where_the_third_lacks_it_too_it_is_unsure(excuse):
+    assert settled(Err("#NAME?"), 6.0, Err(excuse)).unsure == {"S!A1"}
 
 
 def test_a_name_that_nobody_knows_is_an_error_of_the_workbook():
@@ -125,6 +126,12 @@ def test_libreoffice_has_the_last_word_on_a_file_of_1904():
     found = recalc.compute(b"", old_book(), runs, first=(engine, engine), last=last)
     assert (found.values, found.alone) == ([{"S!A1": 45352.0, "S!C1": 43890.0}], {"S!C1"})
     assert last.asked[0].set == {"S!B1": 43890.0}
+
+
+def test_two_engines_without_a_function_do_not_outvote_the_third():
+    book = Workbook([Sheet("S", cells={"A1": Cell("empty", None, '=IFERROR(GETPIVOTDATA("v",Z1),0)')})])
+    found = settled(0.0, 0.0, 12.0, book)
+    assert (found.values, found.alone) == ([{"S!A1": 12.0}], {"S!A1"})
 
 
 def saved(book: openpyxl.Workbook) -> bytes:

@@ -17,6 +17,8 @@ from .model import Sheet, TableObject, Workbook
 
 INDIRECT = frozenset({"OFFSET", "INDIRECT"})
 """What reads cells that the formula does not name."""
+LONGEST = 8192
+"""Characters of a formula, as in Excel."""
 
 _SHEET = r"(?:'(?:[^']|'')+'|[^\W\d][\w.]*(?::[^\W\d][\w.]*)?)!"
 _TOKEN = re.compile(
@@ -62,7 +64,7 @@ def significant(text: str) -> int:
 def take_apart(formula: str) -> Parts:
     """The parts of "=SUM(Data!A1:A9)*2"."""
     parts = Parts()
-    text = formula.strip().removeprefix("{").removeprefix("=")
+    text = formula.strip().removeprefix("{").removeprefix("=")[:LONGEST]
     for match in _TOKEN.finditer(text):
         kind, found = match.lastgroup, match.group()
         if kind == "area":

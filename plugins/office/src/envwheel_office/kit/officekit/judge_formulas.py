@@ -65,8 +65,8 @@ def _unread(
         if not filled or (hit < filled and not blind):
             unread[at] = f"{check.depends_on[at]} is read in {hit} of {filled} filled cells"
     asked = [at for at in range(len(wanted)) if at not in unread]
-    for place in idle(bench, check.file, *cells, [wanted[at] for at in asked]):
-        at = asked[place]
+    for number in idle(bench, check.file, *cells, [wanted[at] for at in asked]):
+        at = asked[number]
         unread[at] = f"another {check.depends_on[at]} changes nothing"
     return [unread[at] for at in sorted(unread)]
 
@@ -275,8 +275,19 @@ def _compare(
         return ""
     expected = [dict(zip(map(fold, ours.headers), row, strict=True)) for row in _rows(check, ours, wanted)]
     lines = [[row.get(fold(column.header)) for column in _columns(check)] for row in expected]
-    score = score_rows(theirs.headers, list(_rows(check, theirs, found)), _columns(check), check.key, lines)
+    rows = list(_rows(check, theirs, found))
+    at = {fold(header): place for place, header in enumerate(theirs.headers)}
+    if any(fold(name) not in at for name in check.key):
+        return f"the table has no column {' or '.join(check.key)}"
+    keys = {tuple(_known(row[fold(name)]) for name in check.key) for row in expected}
+    asked = [row for row in rows if tuple(_known(row[at[fold(name)]]) for name in check.key) in keys]
+    score = score_rows(theirs.headers, asked, _columns(check), check.key, lines)
     return "" if score.value >= 1 - 1e-9 else score.reason
+
+
+def _known(value: Scalar) -> object:
+    """A key as it is looked up: rows of other keys (a total, a remark) are no matter of behaviour."""
+    return fold(value) if isinstance(value, str) else value
 
 
 def _rows(check: Metamorphic, side: Side, values: dict[str, Scalar]) -> Iterator[list[Scalar]]:

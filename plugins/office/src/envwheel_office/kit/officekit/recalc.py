@@ -1,10 +1,11 @@
 """The values of formulas, from engines and never from caches: which engines, and when their answer counts.
 
-IronCalc and formualizer each compute the workbook in a child of their own. Where they agree, that is the value. Where
-they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with, and alone where at
-most one of them knew the function. What three engines see in three ways is unsure, and so is what LibreOffice cannot
-decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file says, so the dates of a
-file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last word on such a file.
+IronCalc and formualizer each compute the workbook in a process of their own, at the same time. Where they agree, that
+is the value. Where they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with,
+and alone where at most one of them knew the function. What three engines see in three ways is unsure, and so is what
+LibreOffice cannot decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file
+says, so the dates of a file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last
+word on such a file.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import atexit
 import functools
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import child
 from .bench import Computation, Unreadable
@@ -26,6 +28,10 @@ from .reference import parts
 EPOCH_1904 = 1462
 UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!")
 """Errors that may say that an engine lacks a function or cannot read a formula."""
+BEYOND = re.compile(
+    r"\b(?:BAHTTEXT|CUBE[A-Z]+|DBCS|FORECAST\.ETS[A-Z.]*|GETPIVOTDATA|JIS|PHONETIC|RTD)\(", re.IGNORECASE
+)
+"""Functions that neither Rust engine has (measured on 506): an IFERROR around one makes both agree on a wrong value."""
 RELATIVE, ABSOLUTE = 1e-6, 1e-7
 """When two engines agree. Iterating functions (IRR, RATE) differ in the 8th digit; sums that cancel leave 1e-8."""
 
@@ -57,15 +63,47 @@ class ChildEngine:
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says."""
-        order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
-        ran = child.run("recompute", [self.name], "xlsx", data, stdin=order)
-        if ran.code != 0:
-            raise EngineFailed(child.failure(ran))
-        try:
-            answers = json.loads(ran.out)
-            return [_values(run.get, answer) for run, answer in zip(runs, answers, strict=True)]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise EngineFailed(f"no answer: {error}"[:200]) from None
+        return at_once([self], data, runs)[0].compute(data, runs)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an engine has said, or why it said nothing."""
+
+    name: str
+    values: Values
+    failure: str = ""
+
+    def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
+        """What it has said."""
+        if self.failure:
+            raise EngineFailed(self.failure)
+        return self.values
+
+
+def at_once(engines: Sequence[RecalcEngine], data: bytes, runs: Sequence[Computation]) -> Sequence[RecalcEngine]:
+    """The engines when they have computed, side by side in one child's processes; others as they are."""
+    if not all(isinstance(engine, ChildEngine) for engine in engines):
+        return engines
+    names = [engine.name for engine in engines]
+    order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
+    ran = child.run("recompute", names, "xlsx", data, stdin=order)
+    if ran.code != 0:
+        return [Said(name, [], child.failure(ran)) for name in names]
+    try:
+        answers = json.loads(ran.out)
+    except (ValueError, RecursionError) as error:
+        answers = {"failed": f"no answer: {error}"[:200]}
+    return [_said(name, answers.get(name, answers), runs) for name in names]
+
+
+def _said(name: str, answer: Any, runs: Sequence[Computation]) -> Said:
+    if isinstance(answer, dict):
+        return Said(name, [], str(answer.get("failed", "no answer"))[:200])
+    try:
+        return Said(name, [_values(run.get, values) for run, values in zip(runs, answer, strict=True)])
+    except (ValueError, TypeError, KeyError) as error:
+        return Said(name, [], f"no answer: {error}"[:200])
 
 
 def _values(get: Sequence[str], answer: list[object]) -> dict[str, Scalar]:
@@ -131,11 +169,12 @@ def compute(
     """The values of every run by the policy above; `last` is LibreOffice when None. Raises Unreadable."""
     moved = [replace(run, set={**_dates(workbook), **run.set}) for run in runs] if workbook.date1904 else runs
     done, reasons = Computed([{} for _ in runs]), []
-    answers = [_answers(engine, data, moved, done, reasons) for engine in first]
+    answers = [_answers(engine, data, moved, done, reasons) for engine in at_once(first, data, moved)]
     pairs = [tuple(None if answer is None else answer[at] for answer in answers) for at in range(len(runs))]
     left = [_agreed(run, pair, values) for run, pair, values in zip(runs, pairs, done.values, strict=True)]
-    last = last or (authority() if any(left) or workbook.date1904 else None)
-    asked = [list(run.get) for run in runs] if workbook.date1904 else left
+    doubted = _doubted(workbook)
+    last = last or (authority() if any(left) or doubted else None)
+    asked = [list(run.get) for run in runs] if doubted else left
     said = None
     if last is not None and any(asked):
         back = [Computation(run.set, tuple(names), run.type) for run, names in zip(runs, asked, strict=True)]
@@ -146,8 +185,14 @@ def compute(
         done.unsure.update(name for names in left for name in names)
         return done
     for names, pair, verdict, values in zip(asked, pairs, said, done.values, strict=True):
-        _settle(workbook, names, pair, verdict, values, done)
+        _settle(workbook, names, pair, verdict, values, done, doubted)
     return done
+
+
+def _doubted(workbook: Workbook) -> bool:
+    """Whether both Rust engines may agree on what is wrong."""
+    formulas = (cell.formula for sheet in workbook.sheets for cell in sheet.cells.values() if cell.formula)
+    return workbook.date1904 or any(map(BEYOND.search, formulas))
 
 
 def _answers(
@@ -182,8 +227,9 @@ def _settle(
     verdict: dict[str, Scalar],
     values: dict[str, Scalar],
     done: Computed,
+    doubted: bool,
 ) -> None:
-    """LibreOffice's verdict on the cells of one run."""
+    """LibreOffice's verdict on the cells of one run; `doubted`: it has the last word even against two that agree."""
     for name in names:
         values.pop(name, None)
         if name not in verdict:
@@ -191,10 +237,10 @@ def _settle(
             continue
         said = _moved(workbook, name, verdict[name], EPOCH_1904)
         others = [answer[name] for answer in pair if answer is not None and name in answer]
-        knowing = [value for value in others if known(value)] if known(said) else others
-        if any(agree(said, value) for value in knowing):
+        knowing = [value for value in others if known(value)]
+        if any(agree(said, value) for value in knowing or others) and (known(said) or not knowing):
             values[name] = said
-        elif known(said) and (len(knowing) < 2 or workbook.date1904):
+        elif known(said) and (len(knowing) < 2 or doubted):
             values[name] = said
             done.alone.add(name)
         else:

@@ -15,12 +15,12 @@ import formualizer
 from lxml import etree
 
 from .package import safe_parser
-from .read_xlsx_cells import MAIN
 from .reference import cells, parts, split
 
 ERRORS = {"Div": "#DIV/0!", "Na": "#N/A", "Name": "#NAME?", "Null": "#NULL!", "Num": "#NUM!", "Ref": "#REF!",
           "Value": "#VALUE!", "Spill": "#SPILL!", "Calc": "#CALC!", "Circ": "#CIRC!", "NImpl": "#N/IMPL!",
           "Error": "#ERROR!"}  # fmt: skip
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 MOST_FILLED = 100_000
 DAY_ZERO = datetime.datetime(1899, 12, 30)
 
@@ -54,11 +54,11 @@ def bare(path: str) -> str:
             root = etree.fromstring(data, safe_parser())
             filled = {
                 cell
-                for formula in root.iter(f"{{{MAIN}f")
+                for formula in root.iter(MAIN + "f")
                 if formula.get("t") == "array"
                 for cell in list(cells(formula.get("ref") or "A1", MOST_FILLED))[1:]
             }
-            for cell in [item for item in root.iter(f"{{{MAIN}c") if item.get("r") in filled]:
+            for cell in [item for item in root.iter(MAIN + "c") if item.get("r") in filled]:
                 cell.getparent().remove(cell)
             if filled:
                 changed[name] = etree.tostring(root, encoding="UTF-8", xml_declaration=True)

@@ -15,7 +15,7 @@ from .equal import fold, from_text, is_blank, is_number, same, serial, spell, te
 from .language_base import Column, Scalar
 
 Row = Sequence[Scalar]
-PAIRS = 250_000
+PAIRS = 60_000
 """Comparisons at most, one by one, of rows whose keys are not the same at first sight."""
 
 

@@ -32,7 +32,8 @@ class Files:
 
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
-        self._read: dict[tuple[str, bool], Document] = {}
+        self._read: dict[str, Document] = {}
+        self._typed: dict[str, Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
@@ -40,18 +41,25 @@ class Files:
 
     def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
-        document = self._document(_below(self.tests, file), computed)
+        path = _below(self.tests, file)
+        document = self._document(path) if computed or path in self._read else self._as_typed(path)
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
 
-    def _document(self, path: str, computed: bool = True) -> Document:
+    def _document(self, path: str) -> Document:
         from . import read
 
-        known = self._read.get((path, True)) or self._read.get((path, computed))
-        if known is None:
-            known = self._read[path, computed] = read.read(path, computed=computed)
-        return known
+        if path not in self._read:
+            self._read[path] = read.read(path)
+        return self._read[path]
+
+    def _as_typed(self, path: str) -> Document:
+        from . import read
+
+        if path not in self._typed:
+            self._typed[path] = read.read(path, computed=False)
+        return self._typed[path]
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
