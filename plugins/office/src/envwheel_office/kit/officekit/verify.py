@@ -33,7 +33,7 @@ class Files:
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
         self._read: dict[str, Document] = {}
-        self._typed: dict[str, Document] = {}
+        self._ours: dict[tuple[str, bool], Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
@@ -41,8 +41,13 @@ class Files:
 
     def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
+        from . import own
+
         path = _below(self.tests, file)
-        document = self._document(path) if computed or path in self._read else self._as_typed(path)
+        known = (path, computed or (path, True) in self._ours)
+        if known not in self._ours:
+            self._ours[known] = own.read(path, computed=computed)
+        document = self._ours[known]
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
@@ -54,28 +59,21 @@ class Files:
             self._read[path] = read.read(path)
         return self._read[path]
 
-    def _as_typed(self, path: str) -> Document:
-        from . import read
-
-        if path not in self._typed:
-            self._typed[path] = read.read(path, computed=False)
-        return self._typed[path]
-
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
-        from . import read
+        from . import own, read
 
         document = self.original(file, computed=False) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
         if not isinstance(document, Workbook):
             raise Unreadable(f"{file} is no workbook but a {document.kind}")
+        if not ours:
+            return read.compute(_below(self.app, file), document, runs)
         try:
-            return read.compute(_below(self.tests if ours else self.app, file), document, runs)
+            return own.compute(_below(self.tests, file), document, runs)
         except Unreadable as error:
-            if ours:
-                raise Fault(f"tests/{file}: {error}") from None
-            raise
+            raise Fault(f"tests/{file}: {error}") from None
 
     def text(self, file: str) -> str | None:
         """The text of a plain file."""
