@@ -98,7 +98,6 @@ def test_a_workbook_that_another_program_wrote_is_full() -> None:
         (lambda made: made.sheets.pop(), "the sheet 'Sum' is gone"),
         (lambda made: made.sheets.append(sheet("X", {})), "the sheet 'X' is new"),
         (lambda made: setattr(made.sheets[1], "state", "hidden"), "was visible and is hidden"),
-        (lambda made: setattr(made.sheets[0], "freeze", None), "frozen panes"),
         (lambda made: made.names.clear(), "the name 'Rate' is gone"),
         *(
             (lambda made, name=name: getattr(made.sheets[0], name).clear(), f"a {said} of 'Data' is gone")
@@ -145,6 +144,9 @@ def test_looks_count_when_asked() -> None:
     made.sheets[0].cells["A1"].style = 1
     assert preserve(made, given()) == Score(1.0)
     assert "Data!A1 has another bold" in preserve(made, given(), looks=True).reason
+    thawed = changed(lambda made: setattr(made.sheets[0], "freeze", None))
+    assert preserve(thawed, given()) == Score(1.0)
+    assert "frozen panes" in preserve(thawed, given(), looks=True).reason
 
 
 @pytest.mark.parametrize("found", [Refused("it is encrypted"), Pdf()])

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import xlsxwriter
 from office_box import Box, write
@@ -209,3 +212,71 @@ def test_below_its_floor_a_check_takes_all() -> None:
 
 def test_a_score_is_spelled_with_its_reason() -> None:
     assert [spelled(Score(value, "why")) for value in (1, 0.75, 0.999, 0)] == ["", "0.75: why", "0.99: why", "0: why"]
+
+
+def rich(path: Path) -> None:
+    """A workbook with one of all that a judge looks at."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Data")
+        head = book.add_format({"bold": True, "bg_color": "#1F4E78", "font_color": "#FFFFFF"})
+        money = book.add_format({"num_format": "#,##0.00 €"})
+        day = book.add_format({"num_format": "yyyy-mm-dd"})
+        sheet.write_row(0, 0, ["Item", "Amount", "Day", "Double"], head)
+        for row, (item, amount) in enumerate([("a", 50), ("b", 150), ("c", 250)], 1):
+            sheet.write(row, 0, item)
+            sheet.write(row, 1, amount, money)
+            sheet.write_datetime(row, 2, datetime(2024, 3, row), day)
+            sheet.write_formula(row, 3, f"=B{row + 1}*2")
+        red = book.add_format({"bg_color": "#FFC7CE"})
+        sheet.conditional_format("B2:B4", {"type": "cell", "criteria": ">", "value": 100, "format": red})
+        sheet.data_validation("A2:A9", {"validate": "list", "source": ["a", "b", "c"]})
+        sheet.freeze_panes(1, 0)
+        sheet.merge_range("F1:G1", "merged")
+        sheet.write_comment("A1", "a comment")
+        book.define_name("Rate", "=Data!$B$2")
+        chart = book.add_chart({"type": "column"})
+        chart.add_series({"values": "=Data!$D$2:$D$4", "categories": "=Data!$A$2:$A$4"})
+        chart.set_title({"name": "Double by item"})
+        sheet.insert_chart("I2", chart)
+
+
+RICH: list[dict[str, Any]] = [
+    {
+        "kind": "range_table",
+        "anchor": {"headers": ["Item", "Double"]},
+        "columns": [{"header": "Item"}, {"header": "Day", "type": "date"}, {"header": "Double", "type": "number"}],
+        "key": ["Item"],
+        "rows": [["a", "2024-03-01", 100], ["b", "2024-03-02", 300], ["c", "2024-03-03", 500]],
+        "order": "exact",
+    },
+    {"kind": "formula", "anchor": {"headers": ["Item", "Double"]}, "column": "Double", "depends_on": ["Data!B2:B4"]},
+    {"kind": "style", "anchor": {"headers": ["Item", "Amount"]}, "look": {"bold": True, "fill": "1f4e78"}},
+    {
+        "kind": "style",
+        "anchor": {"headers": ["Item", "Amount"]},
+        "column": "Amount",
+        "look": {"number": "currency", "decimals": 2, "thousands": True},
+    },
+    {"kind": "cond_format", "range": "Data!B2:B4", "marked": "above", "values": [100], "probes": [99, 101]},
+    {"kind": "data_validation", "range": "Data!A2:A9", "accepts": ["a", "c"], "refuses": ["d"]},
+    {"kind": "chart", "type": "column", "title": "double", "series": [[100, 300, 500]], "categories": ["a", "b", "c"]},
+    {"kind": "sheet", "sheet": "Data", "freeze": "A2", "merged": ["F1:G1"], "names": {"Rate": "Data!B2"}},
+    {"kind": "preserve", "original": "given.xlsx", "looks": True},
+]
+
+
+def test_a_workbook_with_all_that_is_asked_for_is_full(box: Box) -> None:
+    rich(box.app / "out.xlsx")
+    rich(box.tests / "given.xlsx")
+    box.plan(*RICH)
+    ran = box.run()
+    assert (box.reward, set(box.messages.values())) == (1.0, {""}), ran.stderr
+
+
+def test_a_workbook_that_openpyxl_saved_again_is_full(box: Box) -> None:
+    rich(box.app / "first.xlsx")
+    rich(box.tests / "given.xlsx")
+    openpyxl.load_workbook(box.app / "first.xlsx").save(box.app / "out.xlsx")
+    box.plan(*RICH)
+    ran = box.run()
+    assert (box.reward, set(box.messages.values())) == (1.0, {""}), ran.stderr

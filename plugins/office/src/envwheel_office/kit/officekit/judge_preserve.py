@@ -16,6 +16,8 @@ from .language_cells import Preserve
 from .model import Cell, Refused, Scalar, Sheet, Style, Workbook
 
 NEW = "new"
+SHOWN = 3
+"""Differences that a reason names."""
 LOOK = ("number_format", "bold", "italic", "underline", "strike", "font", "size", "color", "fill", "align", "wrap")
 
 
@@ -94,8 +96,8 @@ class _Kept:
         """The share that is left."""
         if not self.lost:
             return FULL
-        more = f"; {len(self.reasons)} differences in all" if len(self.reasons) > 1 else ""
-        return Score(max(0.0, 1 - self.lost / max(1, self.total)), self.reasons[0] + more)
+        more = [f"{len(self.reasons)} differences in all"] if len(self.reasons) > SHOWN else []
+        return Score(max(0.0, 1 - self.lost / max(1, self.total)), "; ".join([*self.reasons[:SHOWN], *more]))
 
 
 def _cells(kept: _Kept, sheet: Sheet, other: Sheet) -> None:
@@ -150,7 +152,8 @@ def _things(kept: _Kept, sheet: Sheet, other: Sheet) -> None:
     """What hangs on a sheet: each thing must still be there, more of them may."""
     if sheet.state != other.state:
         kept.lose(1, f"the sheet {sheet.name!r} was {sheet.state} and is {other.state}")
-    kept.keep(sheet.freeze == other.freeze, f"the frozen panes of {sheet.name!r} are others")
+    if kept.check.looks and sheet.freeze:
+        kept.keep(sheet.freeze == other.freeze, f"the frozen panes of {sheet.name!r} are others")
     now = Counter((kind, key) for kind, key, _ in _hanging(other))
     for kind, key, ranges in _hanging(sheet):
         if kept.touches(sheet, ranges):

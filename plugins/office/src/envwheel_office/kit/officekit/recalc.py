@@ -1,10 +1,11 @@
 """The values of formulas, from engines and never from caches: which engines, and when their answer counts.
 
-IronCalc and formualizer each compute the workbook in a child of their own. Where they agree, that is the value. Where
-they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with, and alone where at
-most one of them knew the function. What three engines see in three ways is unsure, and so is what LibreOffice cannot
-decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file says, so the dates of a
-file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last word on such a file.
+IronCalc and formualizer each compute the workbook in a process of their own, at the same time. Where they agree, that
+is the value. Where they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with,
+and alone where at most one of them knew the function. What three engines see in three ways is unsure, and so is what
+LibreOffice cannot decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file
+says, so the dates of a file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last
+word on such a file.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import child
 from .bench import Computation, Unreadable
@@ -62,15 +63,47 @@ class ChildEngine:
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says."""
-        order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
-        ran = child.run("recompute", [self.name], "xlsx", data, stdin=order)
-        if ran.code != 0:
-            raise EngineFailed(child.failure(ran))
-        try:
-            answers = json.loads(ran.out)
-            return [_values(run.get, answer) for run, answer in zip(runs, answers, strict=True)]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise EngineFailed(f"no answer: {error}"[:200]) from None
+        return at_once([self], data, runs)[0].compute(data, runs)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an engine has said, or why it said nothing."""
+
+    name: str
+    values: Values
+    failure: str = ""
+
+    def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
+        """What it has said."""
+        if self.failure:
+            raise EngineFailed(self.failure)
+        return self.values
+
+
+def at_once(engines: Sequence[RecalcEngine], data: bytes, runs: Sequence[Computation]) -> Sequence[RecalcEngine]:
+    """The engines when they have computed, side by side in one child's processes; others as they are."""
+    if not all(isinstance(engine, ChildEngine) for engine in engines):
+        return engines
+    names = [engine.name for engine in engines]
+    order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
+    ran = child.run("recompute", names, "xlsx", data, stdin=order)
+    if ran.code != 0:
+        return [Said(name, [], child.failure(ran)) for name in names]
+    try:
+        answers = json.loads(ran.out)
+    except (ValueError, RecursionError) as error:
+        answers = {"failed": f"no answer: {error}"[:200]}
+    return [_said(name, answers.get(name, answers), runs) for name in names]
+
+
+def _said(name: str, answer: Any, runs: Sequence[Computation]) -> Said:
+    if isinstance(answer, dict):
+        return Said(name, [], str(answer.get("failed", "no answer"))[:200])
+    try:
+        return Said(name, [_values(run.get, values) for run, values in zip(runs, answer, strict=True)])
+    except (ValueError, TypeError, KeyError) as error:
+        return Said(name, [], f"no answer: {error}"[:200])
 
 
 def _values(get: Sequence[str], answer: list[object]) -> dict[str, Scalar]:
@@ -136,7 +169,7 @@ def compute(
     """The values of every run by the policy above; `last` is LibreOffice when None. Raises Unreadable."""
     moved = [replace(run, set={**_dates(workbook), **run.set}) for run in runs] if workbook.date1904 else runs
     done, reasons = Computed([{} for _ in runs]), []
-    answers = [_answers(engine, data, moved, done, reasons) for engine in first]
+    answers = [_answers(engine, data, moved, done, reasons) for engine in at_once(first, data, moved)]
     pairs = [tuple(None if answer is None else answer[at] for answer in answers) for at in range(len(runs))]
     left = [_agreed(run, pair, values) for run, pair, values in zip(runs, pairs, done.values, strict=True)]
     doubted = _doubted(workbook)

@@ -32,7 +32,8 @@ class Files:
 
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
-        self._read: dict[tuple[str, bool], Document] = {}
+        self._read: dict[str, Document] = {}
+        self._ours: dict[tuple[str, bool], Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
@@ -40,34 +41,39 @@ class Files:
 
     def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
-        document = self._document(_below(self.tests, file), computed)
+        from . import own
+
+        path = _below(self.tests, file)
+        known = (path, computed or (path, True) in self._ours)
+        if known not in self._ours:
+            self._ours[known] = own.read(path, computed=computed)
+        document = self._ours[known]
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
 
-    def _document(self, path: str, computed: bool = True) -> Document:
+    def _document(self, path: str) -> Document:
         from . import read
 
-        known = self._read.get((path, True)) or self._read.get((path, computed))
-        if known is None:
-            known = self._read[path, computed] = read.read(path, computed=computed)
-        return known
+        if path not in self._read:
+            self._read[path] = read.read(path)
+        return self._read[path]
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
-        from . import read
+        from . import own, read
 
         document = self.original(file, computed=False) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
         if not isinstance(document, Workbook):
             raise Unreadable(f"{file} is no workbook but a {document.kind}")
+        if not ours:
+            return read.compute(_below(self.app, file), document, runs)
         try:
-            return read.compute(_below(self.tests if ours else self.app, file), document, runs)
+            return own.compute(_below(self.tests, file), document, runs)
         except Unreadable as error:
-            if ours:
-                raise Fault(f"tests/{file}: {error}") from None
-            raise
+            raise Fault(f"tests/{file}: {error}") from None
 
     def text(self, file: str) -> str | None:
         """The text of a plain file."""
