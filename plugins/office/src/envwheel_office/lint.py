@@ -136,7 +136,7 @@ def heavy_checks(plan: Plan) -> Iterator[Finding]:
     counted = [check for check in plan.checks if not check.gate]
     total = sum(check.weight for check in counted)
     for check in counted:
-        if len(counted) > 1 and check.floor == 0 and check.weight / total > HEAVY:
+        if len(counted) > 2 and check.floor == 0 and check.weight / total > HEAVY:
             message = f"check {check.id!r} is {check.weight / total:.0%} of the reward; divide it or give it a floor"
             yield Finding("heavy_check", message, CHECKS, "warning")
 
