@@ -95,6 +95,18 @@ def test_a_name_in_a_given_document_is_told(tmp_path: Path) -> None:
     assert rules(found) == []
 
 
+def test_a_filled_cell_of_a_workbook_that_is_mended_in_its_place_needs_no_name(tmp_path: Path) -> None:
+    found = environment(tmp_path, TABLE, check("cell_value", at={"cell": "Summary!B7"}, expect=1))
+    assert rules(found) == [("unnamed_property", "error")]
+    book = openpyxl.Workbook()
+    book.active["B7"] = "=1+1"
+    book.save(tmp_path / "environment/app/out.xlsx")
+    assert rules(found) == []
+    book.active["B7"] = None
+    book.save(tmp_path / "environment/app/out.xlsx")
+    assert rules(found) == [("unnamed_property", "error")]
+
+
 def test_a_given_package_that_is_broken_is_passed_over(tmp_path: Path) -> None:
     found = environment(tmp_path, TABLE)
     out = io.BytesIO()

@@ -15,6 +15,7 @@ import hashlib
 import html
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,8 +80,9 @@ def unnamed_properties(environment: Environment, plan: Plan) -> Iterator[Finding
     told = plain(environment.instruction)
     given: str | None = None
     for check in plan.checks:
+        filled = filled_cells(environment.path / "environment" / "app" / check.file)
         for named in dict.fromkeys(names(check)):
-            if stands(named, told):
+            if stands(named, told) or (named.what == "cells" and named.text in filled):
                 continue
             given = given_text(environment.path / "environment") if given is None else given
             if not stands(named, given):
@@ -141,6 +143,15 @@ def heavy_checks(plan: Plan) -> Iterator[Finding]:
             yield Finding("heavy_check", message, CHECKS, "warning")
 
 
+def filled_cells(path: Path) -> frozenset[str]:
+    """The cells that a given workbook has; a check may look at them where the workbook is to be mended in its place."""
+    if path.is_symlink() or path.suffix != ".xlsx" or not path.is_file():
+        return frozenset()
+    return frozenset(
+        ref for text in _parts(path, "xl/worksheets/") for ref in re.findall(r'<c [^>]*?\br="([A-Z]+\d+)"', text)
+    )
+
+
 def given_text(folder: Path) -> str:
     """What can be read in the given files: their names, texts, and the texts of documents' parts."""
     parts: list[str] = []
@@ -157,18 +168,23 @@ def given_text(folder: Path) -> str:
 
 
 def _document_texts(path: Path) -> Iterator[str]:
-    """Texts and attribute values of a document's XML parts; it may be hostile, so no parser and hard limits."""
+    """Texts and attribute values of a document's XML parts."""
+    for text in _parts(path):
+        values = re.findall(r'\b(?:name|displayName|val|w:val)="([^"]*)"', text)
+        # Runs of one paragraph belong together, paragraphs and cells do not.
+        text = re.sub(r"</(?:w:p|a:p|si|c|t)>", " ", text)
+        yield html.unescape(" ".join([re.sub(r"<[^>]*>", "", text), *values]))
+
+
+def _parts(path: Path, below: str = "") -> Iterator[str]:
+    """XML parts of a package as texts; it may be hostile, so no parser and hard limits. A broken one has none."""
     try:
         with zipfile.ZipFile(path) as archive:
             for part in archive.infolist()[:MOST_PARTS]:
-                if part.filename.endswith(".xml"):
+                if part.filename.startswith(below) and part.filename.endswith(".xml"):
                     with archive.open(part) as file:
-                        text = file.read(MOST_BYTES).decode("utf-8", "replace")
-                    values = re.findall(r'\b(?:name|displayName|val|w:val)="([^"]*)"', text)
-                    # Runs of one paragraph belong together, paragraphs and cells do not.
-                    text = re.sub(r"</(?:w:p|a:p|si|c|t)>", " ", text)
-                    yield html.unescape(" ".join([re.sub(r"<[^>]*>", "", text), *values]))
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
+                        yield file.read(MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError, zlib.error):
         return
 
 
