@@ -107,6 +107,15 @@ def test_a_filled_cell_of_a_workbook_that_is_mended_in_its_place_needs_no_name(t
     assert rules(found) == [("unnamed_property", "error")]
 
 
+def test_a_filled_cell_of_what_is_preserved_needs_no_name(tmp_path: Path) -> None:
+    kept = check("preserve", gate=True, original="ledger.xlsx", allow=["Summary!B7"])
+    found = environment(tmp_path, TABLE, kept, check("cell_value", at={"cell": "Summary!B7"}, expect=1))
+    book = openpyxl.Workbook()
+    book.active["B7"] = "=1+1"
+    book.save(tmp_path / "tests/ledger.xlsx")
+    assert rules(found) == []
+
+
 def test_a_given_package_that_is_broken_is_passed_over(tmp_path: Path) -> None:
     found = environment(tmp_path, TABLE)
     out = io.BytesIO()

@@ -80,7 +80,7 @@ def unnamed_properties(environment: Environment, plan: Plan) -> Iterator[Finding
     told = plain(environment.instruction)
     given: str | None = None
     for check in plan.checks:
-        filled = filled_cells(environment.path / "environment" / "app" / check.file)
+        filled = _filled(environment.path, plan, check.file)
         for named in dict.fromkeys(names(check)):
             if stands(named, told) or (named.what == "cells" and named.text in filled):
                 continue
@@ -143,8 +143,15 @@ def heavy_checks(plan: Plan) -> Iterator[Finding]:
             yield Finding("heavy_check", message, CHECKS, "warning")
 
 
+def _filled(path: Path, plan: Plan, file: str) -> frozenset[str]:
+    """The cells that `file` has from what is given: it lies there already, or a check preserves an original in it."""
+    originals = [one.original for one in plan.checks if one.kind == "preserve" and one.file == file]
+    places = [path / "environment" / "app" / file, *(path / "tests" / name for name in originals)]
+    return frozenset[str]().union(*map(filled_cells, places))
+
+
 def filled_cells(path: Path) -> frozenset[str]:
-    """The cells that a given workbook has; a check may look at them where the workbook is to be mended in its place."""
+    """The cells that a workbook has."""
     if path.is_symlink() or path.suffix != ".xlsx" or not path.is_file():
         return frozenset()
     return frozenset(
