@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import os
 import subprocess
@@ -13,7 +14,9 @@ from envwheel import health
 from envwheel.errors import InfraError, SetupError
 from envwheel.listing import Listing
 from envwheel.model.weights import MEMBER
+from envwheel.prepare import prepare
 from envwheel.sandbox.fake import FakeEngine
+from envwheel.sandbox.images import BASE
 
 
 def lacking() -> FakeEngine:
@@ -117,3 +120,13 @@ def test_a_machine_with_nothing_gets_a_list_and_exit_code_2(tmp_path: Path):
     assert found["engine"]["state"] == "missing"
     assert found["gpu"]["state"] == "ok"
     assert {"clock", "disk for cache", "model local"} <= set(found)
+
+
+def test_only_the_images_of_the_wanted_domains_are_made_ahead():
+    def made(domains):
+        names = prepare(lambda: FakeEngine({BASE: {}}), domains)
+        return list(itertools.takewhile(lambda name: not name.startswith("weights"), names))
+
+    assert [name for name in made(["swe"]) if "office" in name] == []
+    assert [name for name in made(["swe"]) if "swe" in name] != []
+    assert [name for name in made(None) if "office" in name] != []
