@@ -1,0 +1,21 @@
+"""The families of this domain, imported when they are first asked for."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from envwheel_office.family import OfficeFamily
+
+MODULES: tuple[str, ...] = ("invoice_ageing",)
+
+
+@cache
+def families() -> tuple[OfficeFamily, ...]:
+    """All families, in the order of `MODULES`."""
+    return tuple(import_module(f"envwheel_office.families.{name}").FAMILY for name in MODULES)
+
+
+def family(id: str) -> OfficeFamily | None:
+    """The family called `id`, or None."""
+    return next((item for item in families() if item.id == id), None)
