@@ -9,6 +9,14 @@ from envwheel_office.kit.officekit.language import CellLook, CellValue, Formula,
 from envwheel_office.kit.officekit.language_base import Anchor, Column, Look, Scalar, Type, Where
 from envwheel_office.kit.officekit.language_cells import Change
 
+TYPES: dict[str, Type] = {"t": "text", "n": "number", "d": "date", "b": "bool", "a": "any"}
+
+
+def typed(names: Sequence[str], types: str = "", tol: float = 0.005) -> list[Column]:
+    """Columns by header; `types` is a letter of `TYPES` for each."""
+    kinds = types or "a" * len(names)
+    return [Column(header=name, type=TYPES[kind], tol=tol) for name, kind in zip(names, kinds, strict=True)]
+
 
 def table(
     id: str,
@@ -19,14 +27,13 @@ def table(
     rows: Sequence[Sequence[Any]],
     *,
     key: Sequence[str] = (),
-    types: Sequence[Type] = (),
+    types: str = "",
     ordered: bool = True,
     weight: float = 1.0,
     floor: float = 0.0,
     tol: float = 0.005,
 ) -> RangeTable:
-    """A table of a workbook, its rows keyed by the first column unless `key` says otherwise."""
-    kinds = list(types) or ["any"] * len(names)
+    """A table of a workbook, keyed by its first column unless `key` says otherwise. `types`: a letter of TYPES a column."""
     return RangeTable(
         id=id,
         why=why,
@@ -34,7 +41,7 @@ def table(
         weight=weight,
         floor=floor,
         anchor=Anchor(headers=list(names), sheet=sheet),
-        columns=[Column(header=name, type=kind, tol=tol) for name, kind in zip(names, kinds, strict=True)],
+        columns=typed(names, types, tol),
         key=list(key) or [names[0]],
         rows=[[plain(value) for value in row] for row in rows],
         order="exact" if ordered else "any",

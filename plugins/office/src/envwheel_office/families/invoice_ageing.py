@@ -132,7 +132,7 @@ The sheet Invoices stays as it is.
             table(
                 "overdue", "the overdue invoices with their days, in order", "overdue.xlsx", "Overdue", OVERDUE,
                 [[row.number, row.customer, row.due, row.open, (as_of - row.due).days] for row in late],
-                types=["text", "text", "date", "number", "number"],
+                types="ttdnn",
             ),
             kept("overdue.xlsx", "invoices.xlsx", "new"),
         ),
@@ -215,8 +215,8 @@ def make_ageing(draw: random.Random) -> Recipe:
     customers = Names(draw).companies(8)
     rows = invoices(draw, 90, customers, as_of)
     data = book({"Invoices": [HEAD, *(row.row() for row in rows)]})
-    found = [row for row in ageing(rows, as_of, customers) if float(str(row[6])) > 0]
-    found.sort(key=lambda row: (-float(str(row[6])), str(row[0])))
+    found = [row for row in ageing(rows, as_of, customers) if row[6] > 0]
+    found.sort(key=lambda row: (-row[6], str(row[0])))
     given = {"as_of": as_of.isoformat()}
     return Recipe(
         instruction=f"""
@@ -240,7 +240,7 @@ The sheet Invoices stays as it is.
         checks=(
             table(
                 "ageing", "buckets by customer with totals, largest first", "ageing.xlsx", "Ageing", AGEING,
-                [*found, total_row(found)], types=["text", *["number"] * 6], weight=4,
+                [*found, total_row(found)], types="tnnnnnn", weight=4,
             ),
             *(
                 look(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from envwheel.api import Alternative
 from envwheel_office.ask import formulas, kept, live, table
@@ -41,7 +42,7 @@ class Paper:
         found = self.due or self.issued + timedelta(days=self.terms)
         return found + timedelta(days=(7 - found.weekday()) if found.weekday() > 4 else 0)
 
-    def row(self) -> list[object]:
+    def row(self) -> list[Any]:
         """As it stands in the register."""
         kind, sign = ("Credit note", -1) if self.credit else ("Invoice", 1)
         disputed = "yes" if self.disputed else "no"
@@ -88,7 +89,7 @@ def papers(draw: random.Random, count: int, customers: list[str], as_of: date, p
     return made
 
 
-def ageing(rows: list[Paper], rates: dict[str, float], as_of: date, customers: list[str]) -> list[list[object]]:
+def ageing(rows: list[Paper], rates: dict[str, float], as_of: date, customers: list[str]) -> list[list[Any]]:
     """A row per customer, in EUR, and the row Total."""
     found: list[list[float]] = []
     for name in customers:
@@ -275,7 +276,6 @@ def make(draw: random.Random) -> Recipe:
     found = ageing([*old, *fresh], rates, as_of, seen)
     anchor = Anchor(headers=AGEING, sheet="Ageing")
     reference = extended(data, live_cells(seen, last, start, fresh))
-    kinds = ["text", "text", "text", "date", "text", "number", "text"]
     return Recipe(
         instruction=INSTRUCTION,
         artifacts=("ageing.xlsx",),
@@ -283,11 +283,11 @@ def make(draw: random.Random) -> Recipe:
         checks=(
             table(
                 "register", "the new papers are registered by the rules of the memo", "ageing.xlsx", "Register", HEAD,
-                [paper.row() for paper in (*old, *fresh)], types=kinds, weight=2, floor=0.7,
+                [paper.row() for paper in (*old, *fresh)], types="tttdtnt", weight=2, floor=0.7,
             ),
             table(
                 "ageing", "the ageing in EUR by the rules of the memo", "ageing.xlsx", "Ageing", AGEING, found,
-                types=["text", *["number"] * 7], weight=3,
+                types="tnnnnnnn", weight=3,
             ),
             formulas("formulas", "the column 31-60 is computed", "ageing.xlsx", anchor, "31-60", ["Settings!B1"]),
             live(

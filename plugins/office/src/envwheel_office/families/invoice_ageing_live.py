@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date
+from typing import Any
 
 from envwheel.api import Alternative
 from envwheel_office.ask import formulas, kept, live, look, table
@@ -16,7 +17,7 @@ from envwheel_office.kit.officekit.language_cells import Change
 from envwheel_office.scripts import answered, edited, rebuilt
 
 
-def live_cells(customers: list[str], last: int, *, product: bool = False) -> dict[str, dict[str, str]]:
+def live_cells(customers: list[str], last: int, *, product: bool = False) -> dict[str, dict[str, Any]]:
     """The sheet Ageing as formulas; with `product` from SUMPRODUCT alone, else with a helper column on the sheet."""
     due, amount, paid, who = (f"Invoices!${letter}$2:${letter}${last}" for letter in "DEFB")
     rows: list[list[str]] = [AGEING]
@@ -87,7 +88,7 @@ The sheets Settings, Customers and Invoices stay as they are.
         checks=(
             table(
                 "ageing", "buckets by customer in the order of Customers, with totals", "ageing.xlsx", "Ageing", AGEING,
-                [*found, total_row(found)], types=["text", *["number"] * 6], weight=3,
+                [*found, total_row(found)], types="tnnnnnn", weight=3,
             ),
             formulas("formulas", "the column Over 90 is computed", "ageing.xlsx", anchor, "Over 90", ["Settings!B1"]),
             look(
@@ -124,7 +125,7 @@ The sheets Settings, Customers and Invoices stay as they are.
     )  # fmt: skip
 
 
-def live_wrongs(right: list[list[object]]) -> tuple[Wrong, ...]:
+def live_wrongs(right: list[list[Any]]) -> tuple[Wrong, ...]:
     """What goes wrong with live formulas, beginning with none at all."""
     return edited(
         "ageing.xlsx",

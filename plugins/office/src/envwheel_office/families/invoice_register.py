@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 from envwheel_office.facts import cents, codes, day, money
 
@@ -24,7 +25,7 @@ class Invoice:
     amount: float
     paid: float
 
-    def row(self) -> list[object]:
+    def row(self) -> list[Any]:
         """As it stands in the workbook."""
         return [self.number, self.customer, self.issued, self.due, self.amount, self.paid]
 
@@ -59,7 +60,7 @@ def bucket(late: int) -> int:
     return 0 if late <= 0 else min((late - 1) // 30 + 1, 4)
 
 
-def ageing(rows: list[Invoice], as_of: date, customers: list[str]) -> list[list[object]]:
+def ageing(rows: list[Invoice], as_of: date, customers: list[str]) -> list[list[Any]]:
     """A row per customer: the five buckets and their sum."""
     found = []
     for name in customers:
@@ -71,6 +72,6 @@ def ageing(rows: list[Invoice], as_of: date, customers: list[str]) -> list[list[
     return found
 
 
-def total_row(rows: list[list[object]]) -> list[object]:
+def total_row(rows: list[list[Any]]) -> list[Any]:
     """The sums of all columns but the first."""
-    return ["Total", *(cents(sum(float(str(row[column])) for row in rows)) for column in range(1, 7))]
+    return ["Total", *(cents(sum(row[column] for row in rows)) for column in range(1, 7))]
