@@ -33,7 +33,7 @@ def table(
     floor: float = 0.0,
     tol: float = 0.005,
 ) -> RangeTable:
-    """A table of a workbook, keyed by its first column unless `key` says otherwise. `types`: a letter of TYPES a column."""
+    """A table of a workbook, keyed by its first column unless `key` says otherwise. `types`: letters of `TYPES`."""
     return RangeTable(
         id=id,
         why=why,

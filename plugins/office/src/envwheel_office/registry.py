@@ -7,7 +7,10 @@ from importlib import import_module
 
 from envwheel_office.family import OfficeFamily
 
-MODULES: tuple[str, ...] = ("invoice_ageing",)
+MODULES: tuple[str, ...] = (
+    "invoice_ageing",
+    "data_cleaning",
+)
 
 
 @cache

@@ -35,11 +35,11 @@ def live_cells(customers: list[str], last: int, *, product: bool = False) -> dic
         rows.append([*cells, f"=SUM(B{y}:F{y})"])
     end = len(customers) + 1
     rows.append(["Total", *(f"=SUM({letter}2:{letter}{end})" for letter in "BCDEFG")])
-    cells = grid(rows)
+    found = grid(rows)
     if not product:
-        cells |= {f"K{y}": f"=MAX(Invoices!E{y}-Invoices!F{y},0)" for y in range(2, last + 1)}
-        cells |= {f"L{y}": f"=Settings!$B$1-Invoices!D{y}" for y in range(2, last + 1)}
-    return {"Ageing": cells}
+        found |= {f"K{y}": f"=MAX(Invoices!E{y}-Invoices!F{y},0)" for y in range(2, last + 1)}
+        found |= {f"L{y}": f"=Settings!$B$1-Invoices!D{y}" for y in range(2, last + 1)}
+    return {"Ageing": found}
 
 
 STYLE = """
