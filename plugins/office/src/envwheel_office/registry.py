@@ -10,6 +10,8 @@ from envwheel_office.family import OfficeFamily
 MODULES: tuple[str, ...] = (
     "invoice_ageing",
     "data_cleaning",
+    "budget_variance",
+    "loan_schedule",
 )
 
 
