@@ -12,6 +12,7 @@ MODULES: tuple[str, ...] = (
     "data_cleaning",
     "budget_variance",
     "loan_schedule",
+    "workbook_repair",
 )
 
 

@@ -51,7 +51,7 @@ class Plan:
 
     def rows(self, month: int, total: bool = False) -> list[list[Any]]:
         """The comparison; "n/a" where there is no budget."""
-        found = []
+        found: list[list[Any]] = []
         for name in self.departments:
             found.append([name, cents(sum(self.budget[name][:month])), self.actual(name, month)])
         if total:

@@ -118,7 +118,8 @@ order of the sheet Budget{total}.
 - All of these are live formulas: the table stays right when somebody changes the month, the budget or the postings.
 - Variance % is shown as a percentage with one decimal, the other numbers with thousands separators and two decimals.
 """
-CHART = """- A conditional format marks every cell of the column Variance % that is above 10 % with a fill; it must follow
+CHART = """\
+- A conditional format marks every cell of the column Variance % that is above 10 % with a fill; it must follow
   the values.
 - A column chart on the sheet Summary, with "Budget and actual" in its title, shows the two series Budget and Actual of
   all departments, linked to the cells of the table.

@@ -46,7 +46,7 @@ rounded to cents; a number or a formula, as you like. A5 holds the label Payment
         wrongs=edited(
             FILE,
             ("negative", "as PMT gives it", ("payment",), "wb['Terms']['B5'] = '=ROUND(PMT(B2/12,B3,B1),2)'"),
-            ("due", "at the beginning of the month", ("payment",), "wb['Terms']['B5'] = '=ROUND(PMT(B2/12,B3,-B1,0,1),2)'"),
+            ("due", "at a month's beginning", ("payment",), "wb['Terms']['B5'] = '=ROUND(PMT(B2/12,B3,-B1,0,1),2)'"),
             ("yearly", "the whole rate each month", ("payment",), "wb['Terms']['B5'] = '=ROUND(PMT(B2,B3,-B1),2)'"),
             ("touched", "another rate", ("kept",), "wb['Terms']['B2'] = 0.5\nwb['Terms']['B5'] = 100"),
         ),
@@ -116,9 +116,14 @@ The sheet Terms stays as it is.
         artifacts=(FILE,),
         solve=python(VALUES),
         checks=(
-            table("schedule", "all payments", FILE, "Schedule", names, loan.rows(), types="ndnnnn", weight=4, floor=0.1),
+            table(
+                "schedule", "all payments", FILE, "Schedule", names, loan.rows(), types="ndnnnn", weight=4, floor=0.1
+            ),
             look("dates", "dates are shown as dates", FILE, anchor, "Date", number="date"),
-            look("money", "amounts have two decimals", FILE, anchor, "Balance", number="number", decimals=2, thousands=True),
+            look(
+                "money", "amounts have two decimals", FILE, anchor, "Balance", number="number", decimals=2,
+                thousands=True,
+            ),
             kept(FILE, "terms.xlsx", "new"),
         ),
         files={"terms.xlsx": data},
@@ -126,8 +131,8 @@ The sheet Terms stays as it is.
         wrongs=(
             *swapped(
                 VALUES, python,
-                ("rest", "the last payment is like the others", ("schedule",), "if no == months", "if no > months"),
-                ("flat", "interest on the whole principal", ("schedule",), "cents(balance * r)\n", "cents(Decimal(principal) * r)\n"),
+                ("rest", "the last is like the others", ("schedule",), "if no == months", "if no > months"),
+                ("flat", "interest on all of it", ("schedule",), "cents(balance * r)\n", "cents(principal * r)\n"),
                 ("late", "the first date is a month late", ("schedule",), "+ no - 1\n", "+ no\n"),
                 ("serials", "dates as numbers", ("dates",), "yyyy-mm-dd", "0"),
                 ("bare", "amounts as General", ("money",), "#,##0.00", "General"),
@@ -136,7 +141,8 @@ The sheet Terms stays as it is.
         ),
         alternatives=(
             Alternative("formulas", "XlsxWriter, formulas, two rows lower", rebuilt(
-                "terms.xlsx", FILE, {"Schedule": other}, FORMATS, {"Schedule": [ref for ref in other if ref[0] == "B"]})),
+                "terms.xlsx", FILE, {"Schedule": other}, FORMATS,
+                {"Schedule": [ref for ref in other if ref[0] == "B"]})),
         ),
     )  # fmt: skip
 
@@ -196,7 +202,7 @@ def make_live(level: int, draw: random.Random) -> Recipe:
         head=", ".join(names),
         months=loan.months,
         paid=" (Total paid with the extra payments)" if level == 3 else "",
-        follow=follow + (" or the extra payments" if level == 3 else " or the rates" if level == 4 else ""),
+        follow=follow + {3: " or the extra payments", 4: " or the rates"}.get(level, ""),
     )
     if level == 4:
         told += "\nHow the columns are computed stands in the memo /app/policy.docx. "
@@ -205,15 +211,11 @@ def make_live(level: int, draw: random.Random) -> Recipe:
         less = " No payment is more than\n  what remains plus its interest." if level == 3 else ""
         told += RULES.format(clamp="", less=less, extra=" and minus Extra" if level == 3 else "")
         told += EXTRA_RULE if level == 3 else ""
-    told += "\nDates are shown as dates. The sheets that are there already stay as they are.\n"
+    told += "\nDates are shown as dates. Helper columns to the right of the table are fine. The sheets that are there already stay as they are.\n"
     rows = loan.rows()
     paid, interest = loan.totals()
-    rate = (
-        Change(how="scale", range="Rates!B2:B4", count=2)
-        if level == 4
-        else Change(how="scale", range="Terms!B2:B2", count=1)
-    )
-    changes = [Change(how="scale", range="Terms!B1:B1", count=1), rate]
+    changes = [Change(how="scale", range="Terms!B1:B1", count=1)]
+    changes.append(Change(how="scale", range="Rates!B2:B4" if level == 4 else "Terms!B2:B2", count=1))
     if level == 2:
         changes.append(Change(how="shift_days", range="Terms!B4:B4", count=1, days=25))
     if level == 3:
@@ -285,7 +287,6 @@ def live_wrongs(loan: Loan, rows: list[list[Any]], paid: float) -> tuple[Wrong, 
         ("serials", "dates as numbers", ("dates",), "for c in wb['Schedule']['B']:\n    c.number_format = '0'"),
         ("touched", "another first date", ("kept",), "wb['Terms']['B3'] = 7"),
         rows=[[item.isoformat() if hasattr(item, "isoformat") else item for item in row] for row in rows],
-        # fmt: skip
     )
 
 
