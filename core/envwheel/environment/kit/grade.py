@@ -108,10 +108,11 @@ class Grade:
         else:
             self.check(id, True, weight=weight)
 
-    def finish(self, all_or_nothing: bool = True) -> float:
+    def finish(self, all_or_nothing: bool = True, reward: float | None = None) -> float:
         """Kill what the candidate left, write checks.json and then, last and atomically, reward.json.
 
-        The reward is 1 when every check passed and else 0, or the weighted share of the passed checks.
+        The reward is 1 when every check passed and else 0, or the weighted share of the passed checks, or the given
+        one: a share in [0, 1] that is 1 only when every check passed.
         """
         if not self._checks:
             raise ValueError("a grading without a check has no reward")
@@ -119,7 +120,12 @@ class Grade:
         passed = sum(check["weight"] for check in self._checks if check["passed"])
         total = sum(check["weight"] for check in self._checks)
         every = all(check["passed"] for check in self._checks)
-        reward = 1.0 if every else 0.0 if all_or_nothing else round(passed / total, 6)
+        if reward is None:
+            reward = 1.0 if every else 0.0 if all_or_nothing else round(passed / total, 6)
+        elif not 0 <= reward <= 1 or (reward == 1 and not every):
+            raise ValueError(f"a reward of {reward} does not follow from these checks")
+        else:
+            reward = min(round(reward, 6), 1.0 if every else 0.999999)
         self._clear()
         _write("checks.json", self._checks)
         _write("reward.json", {"reward": reward})

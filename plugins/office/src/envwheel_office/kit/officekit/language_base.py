@@ -46,7 +46,7 @@ class Column(Strict):
 
     header: str
     type: Type = "any"
-    tol: float = Field(0.005, description="absolute; numbers are equal within this or 1e-6 of their size")
+    tol: float = Field(0.005, description="absolute; numbers are equal within this, below 1 within 1 % at most")
     case: bool = Field(False, description="whether upper and lower case differ")
 
 

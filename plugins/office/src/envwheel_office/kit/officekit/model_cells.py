@@ -75,7 +75,8 @@ class Conditional:
 
 @dataclass(slots=True)
 class Validation:
-    """One data validation. `choices` are a list's entries, resolved where it names a range."""
+    """One data validation. `choices` are a list's entries, resolved where it names a range. `style` is stop, warning,
+    information, or none: it shows no error, so everything is accepted."""
 
     ranges: list[str]
     kind: str
@@ -129,11 +130,13 @@ class Pivot:
 
 @dataclass(slots=True)
 class Sheet:
-    """A worksheet. `cells` by "B7", only those that hold something or have a style of their own."""
+    """A worksheet. `cells` by "B7", only those that hold something or have a style of their own; `spills` are the cells
+    whose formulas fill further cells (dynamic arrays)."""
 
     name: str
     state: Literal["visible", "hidden", "veryHidden"] = "visible"
     cells: dict[str, Cell] = field(default_factory=dict)
+    spills: list[str] = field(default_factory=list)
     merges: list[str] = field(default_factory=list)
     freeze: str | None = None
     tables: list[TableObject] = field(default_factory=list)
@@ -153,7 +156,7 @@ class Sheet:
 @dataclass(slots=True)
 class Workbook:
     """An xlsx file. `engine` names who computed the formulas' values; `unsure` the formula cells ("Sheet!B7") whose
-    value no two engines agree on."""
+    value no two engines agree on, `alone` those that only one engine could compute."""
 
     sheets: list[Sheet] = field(default_factory=list)
     styles: list[Style] = field(default_factory=list)
@@ -161,6 +164,7 @@ class Workbook:
     date1904: bool = False
     engine: str = ""
     unsure: list[str] = field(default_factory=list)
+    alone: list[str] = field(default_factory=list)
     kind: Literal["xlsx"] = "xlsx"
 
     def sheet(self, name: str) -> Sheet | None:

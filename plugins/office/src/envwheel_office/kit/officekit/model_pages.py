@@ -10,7 +10,8 @@ from .model_cells import Chart, Style
 
 @dataclass(slots=True)
 class Run:
-    """Text with one look. `change`: "", "ins" or "del" (a tracked change)."""
+    """Text with one look. `change`: "", "ins" or "del" (a tracked change). `style.hidden` holds for all that nobody
+    sees: marked hidden, of its background's colour, of 2 points or less, behind or beside the slide."""
 
     text: str
     style: Style = field(default_factory=Style)
@@ -20,16 +21,20 @@ class Run:
 
 @dataclass(slots=True)
 class Grid:
-    """A table of a document or slide as texts; merged cells repeat their text."""
+    """A table of a document or slide as visible texts; merged cells repeat their text. `original` are the rows before
+    all tracked changes, empty when they are the same. `paragraphs`: what the cells hold, each once (docx, pptx)."""
 
     rows: list[list[str]] = field(default_factory=list)
     style: str = ""
+    original: list[list[str]] = field(default_factory=list)
+    paragraphs: list[Paragraph] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Paragraph:
     """A paragraph in its place. `level` is a heading's (1..9), 0 for body text; `text` is the final view (deletions
-    gone), `original` the view before all tracked changes. `number` is the list level from 1, 0 outside lists."""
+    gone), `original` the view before all tracked changes, both of visible text only; `runs` hold what is hidden, too.
+    `number` is the list level from 1, 0 outside lists. `generated`: its text comes from a table of contents' field."""
 
     text: str
     original: str = ""
@@ -42,6 +47,7 @@ class Paragraph:
     space_before: float = 0.0
     space_after: float = 0.0
     line_spacing: float = 1.0
+    generated: bool = False
     runs: list[Run] = field(default_factory=list)
 
 
@@ -64,7 +70,7 @@ class Field:
 
 @dataclass(slots=True)
 class Comment:
-    """A comment, with the text it is anchored to."""
+    """A comment, with the visible text that it is anchored to."""
 
     author: str
     text: str

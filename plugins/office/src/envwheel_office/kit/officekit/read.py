@@ -1,0 +1,53 @@
+"""Reading a candidate's document from the judging process: guard, child, recalculation. Nothing is parsed here.
+
+document = read("/app/out/report.xlsx")                    # a record of model.py; Refused with its reason
+values = compute("/app/out/report.xlsx", document, runs)   # what cells show when others are set
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+
+from . import child, recalc
+from .bench import Computation, Unreadable
+from .intake import Refusal, inspect
+from .model import Document, Refused, Scalar, Workbook, from_json
+from .resolve import resolve
+
+
+def read(path: str) -> Document:
+    """The document at `path`; a workbook with the values that the engines computed."""
+    try:
+        data = inspect(path)
+    except Refusal as reason:
+        return Refused(str(reason))
+    document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."))
+    if isinstance(document, Workbook):
+        recalc.fill(document, data)
+        resolve(document)
+    return document
+
+
+def read_bytes(data: bytes, extension: str) -> Document:
+    """The record of a document that the guard let pass, read in a child; formulas have no values yet."""
+    ran = child.run("reader", [extension], extension, data)
+    if ran.code != 0:
+        return Refused(f"it cannot be read: {child.failure(ran)}")
+    try:
+        return from_json(json.loads(ran.out))
+    except (ValueError, RecursionError):
+        return Refused("it cannot be read: no record came out of it")
+
+
+def compute(path: str, workbook: Workbook, runs: Sequence[Computation]) -> list[dict[str, Scalar]]:
+    """What the workbook at `path` (already read as `workbook`) shows in each run's cells; unsure ones are missing.
+
+    Raises Unreadable.
+    """
+    try:
+        data = inspect(path)
+    except Refusal as reason:
+        raise Unreadable(str(reason)) from None
+    return recalc.compute(data, workbook, runs).values
