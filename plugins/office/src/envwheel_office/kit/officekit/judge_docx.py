@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .bench import Bench, Score
 from .equal import fold, text_key
-from .language_pages import DocField, DocTable, DocText, Outline, PageSetup
+from .language_pages import DocField, DocTable, DocText, Outline, PageSetup, PdfTable, SlideTable
 from .model import Block, Grid, Paragraph, Section, TextDocument
 from .paper import millimetres, paper_name
 from .tables import score_rows
@@ -75,7 +75,7 @@ def docx_table(check: DocTable, bench: Bench) -> Score:
     return grid_score(grids, check, where, check.order)
 
 
-def grid_score(grids: Sequence[Grid], check: DocTable, where: str, order: str = "any") -> Score:
+def grid_score(grids: Sequence[Grid], check: DocTable | SlideTable | PdfTable, where: str, order: str = "any") -> Score:
     """The first grid in which most of the headers stand in one row, judged as a table. Also for slides and pages."""
     wanted = [fold(column.header) for column in check.columns]
     if not grids:

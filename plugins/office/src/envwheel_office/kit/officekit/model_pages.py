@@ -118,7 +118,9 @@ class TextDocument:
 @dataclass(slots=True)
 class Shape:
     """What stands on a slide: points from its upper left corner. `role`: title, subtitle, body, picture, table, chart,
-    text, footer, number, date, other. `needs` is the height that its text takes at its size, in points."""
+    text, footer, number, date, other. `needs` is the height that its text takes at its size with its insets (an
+    estimate, metrics.py), `ink` left, top, right and bottom of where the text itself stands. `fill` "any": a picture
+    or a gradient."""
 
     name: str
     role: str
@@ -131,6 +133,7 @@ class Shape:
     chart: Chart | None = None
     needs: float = 0.0
     fill: str | None = None
+    ink: tuple[float, float, float, float] | None = None
 
     @property
     def text(self) -> str:
