@@ -9,13 +9,17 @@ from envwheel_office.kit.officekit.language import CellLook, CellValue, Formula,
 from envwheel_office.kit.officekit.language_base import Anchor, Column, Look, Scalar, Type, Where
 from envwheel_office.kit.officekit.language_cells import Change
 
-TYPES: dict[str, Type] = {"t": "text", "n": "number", "d": "date", "b": "bool", "a": "any"}
+TYPES: dict[str, Type] = {"t": "text", "x": "text", "n": "number", "d": "date", "b": "bool", "a": "any"}
+"""x: a text in which blanks count."""
 
 
 def typed(names: Sequence[str], types: str = "", tol: float = 0.005) -> list[Column]:
     """Columns by header; `types` is a letter of `TYPES` for each."""
     kinds = types or "a" * len(names)
-    return [Column(header=name, type=TYPES[kind], tol=tol) for name, kind in zip(names, kinds, strict=True)]
+    return [
+        Column(header=name, type=TYPES[kind], tol=tol, blanks=kind == "x")
+        for name, kind in zip(names, kinds, strict=True)
+    ]
 
 
 def table(

@@ -76,12 +76,12 @@ class Plan:
         for y, name in enumerate(self.departments, first + 1):
             who, when, amount = (f"Actuals!${x}$2:${x}${m}" for x in "BAD")
             if other:
-                months = f"(COLUMN(Budget!$B$1:$M$1)<={month}+1)"
-                plan = f"=SUMPRODUCT((Budget!$A$2:$A${n}=A{y})*{months}*Budget!$B$2:$M${n})"
+                plan = months_by_name(y, n, month)
                 done = f"=SUMPRODUCT(({who}=A{y})*({when}<DATE({self.year},{month}+1,1))*{amount})"
             else:
                 at = y - first + 1
-                plan = f"=SUMPRODUCT((COLUMN(Budget!$B${at}:$M${at})-1<={month})*Budget!$B${at}:$M${at})"
+                sums = (f"SUM(Budget!$B${at}:${x}${at})" for x in "BCDEFGHIJKLM")
+                plan = f"=CHOOSE({month},{','.join(sums)})"
                 done = f'=SUMIFS({amount},{who},A{y},{when},"<="&EOMONTH(DATE({self.year},{month},1),0))'
             rows.append([name, plan, done])
         if total:
@@ -91,6 +91,12 @@ class Plan:
             share = f"D{y}/B{y}"
             row += [f"=C{y}-B{y}", f'=IF(B{y}=0,"n/a",{share})' if blank and not other else f'=IFERROR({share},"n/a")']
         return grid(rows, f"A{first}")
+
+
+def months_by_name(y: int, n: int, month: str) -> str:
+    """The months up to `month` of the department in A`y`, each looked up by its name."""
+    months = (f"IF({k}<={month},VLOOKUP(A{y},Budget!$A$2:$M${n},{k + 1},FALSE),0)" for k in range(1, 13))
+    return "=" + "+".join(months)
 
 
 def draw_plan(draw: random.Random, count: int, postings: int, month: int = 6) -> Plan:

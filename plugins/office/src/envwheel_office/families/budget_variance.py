@@ -130,7 +130,7 @@ The sheets Budget and Actuals stay as they are.
                 ("year", "all postings of the year", ("summary",), "when.month <= month", "when.month <= 12"),
                 ("sign", "budget minus actual", ("summary",), "actual - budget, (", "budget - actual, ("),
                 ("of_actual", "a share of the actual", ("summary",), "/ budget]", "/ (actual or 1)]"),
-                ("times_100", "percent as a number", ("summary", "percent"), '"0.0%" if', '"0.0" if'),
+                ("fraction", "a share as a number", ("percent",), '"0.0%" if', '"0.0" if'),
                 ("bare", "amounts as General", ("money",), '"#,##0.00"', '"General"'),
             ),
             *edited("summary.xlsx", ("touched", "a posting is lost", ("kept",), "wb['Actuals']['D4'] = 0")),

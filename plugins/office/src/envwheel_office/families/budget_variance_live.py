@@ -9,7 +9,7 @@ from typing import Any
 from envwheel.api import Alternative
 from envwheel_office.ask import formulas, kept, live, look, table
 from envwheel_office.books import extended, grid
-from envwheel_office.families.budget_plan import HEAD, Plan, draw_plan
+from envwheel_office.families.budget_plan import HEAD, Plan, draw_plan, months_by_name
 from envwheel_office.family import Recipe, Wrong
 from envwheel_office.kit.officekit.language_base import Anchor
 from envwheel_office.kit.officekit.language_cells import Change, ChartCheck, CondFormat, DataValidation
@@ -30,12 +30,12 @@ for row in wb["Summary"].iter_rows(min_row=2, min_col=2, max_col=5):
 """
 MARKS = """
 from openpyxl.chart import BarChart, Reference
-from openpyxl.formatting.rule import CellIsRule
+from openpyxl.formatting.rule import FormulaRule
 from openpyxl.styles import PatternFill
 
 ws = wb["Summary"]
 red = PatternFill(start_color="FFC7CE", end_color="FFC7CE", fill_type="solid")
-ws.conditional_formatting.add(f"E2:E{last}", CellIsRule(operator="greaterThan", formula=["0.1"], fill=red))
+ws.conditional_formatting.add(f"E2:E{last}", FormulaRule(formula=["AND(ISNUMBER(E2),E2>0.1)"], fill=red))
 chart = BarChart()
 chart.type = "col"
 chart.title = "Budget and actual"
@@ -81,8 +81,7 @@ def memo_cells(plan: Plan, other: bool) -> dict[str, Any]:
     rows: list[list[Any]] = [[*HEAD, "Status"]]
     who, when, what, amount = (f"Actuals!${x}$2:${x}${m}" for x in "BACD")
     for y, name in enumerate(plan.departments, 2):
-        months = "(COLUMN(Budget!$B$1:$M$1)<=Settings!$B$1+1)"
-        budget = f"=SUMPRODUCT((Budget!$A$2:$A${n}=A{y})*{months}*Budget!$B$2:$M${n})"
+        budget = months_by_name(y, n, "Settings!$B$1")
         if other:
             until = f'{when},"<="&EOMONTH(DATE(Settings!$B$2,Settings!$B$1,1),0),{what},"<>{plan.excluded}"'
             parts = [f"SUMIFS({amount},{who},A{y},{until})"]
@@ -119,8 +118,8 @@ order of the sheet Budget{total}.
 - Variance % is shown as a percentage with one decimal, the other numbers with thousands separators and two decimals.
 """
 CHART = """\
-- A conditional format marks every cell of the column Variance % that is above 10 % with a fill; it must follow
-  the values.
+- A conditional format marks every cell of the column Variance % whose number is above 10 % with a fill (a text n/a
+  is not marked); it must follow the values.
 - A column chart on the sheet Summary, with "Budget and actual" in its title, shows the two series Budget and Actual of
   all departments, linked to the cells of the table.
 """

@@ -188,12 +188,12 @@ out = wb.create_sheet("Ageing", 0)
 out.append(["Ageing in EUR"])
 out.append([])
 out.append(["Customer", "Current", "1-30", "31-60", "61-90", "Over 90", "Disputed", "Total"])
-rate = f"SUMIF(Rates!$A$2:$A$5,Register!$E$2:$E${n},Rates!$B$2:$B$5)"
+rate = "+".join(f"(Register!$E$2:$E${n}=Rates!$A${y})*Rates!$B${y}" for y in range(2, 6))
 late = f"(Settings!$B$1-Register!$D$2:$D${n})*(Register!$C$2:$C${n}=\\"Invoice\\")"
 open_ = f"(Register!$G$2:$G${n}=\\"no\\")"
 bands = [f"({late}<=0)"] + [f"({late}>{low})*({late}<={low + 30})" for low in (0, 30, 60)] + [f"({late}>90)"]
 for y, name in enumerate(sorted({row[1].value for row in ws.iter_rows(min_row=2)}), 4):
-    base = f"=SUMPRODUCT((Register!$B$2:$B${n}=$A{y})*Register!$F$2:$F${n}*{rate}*"
+    base = f"=SUMPRODUCT((Register!$B$2:$B${n}=$A{y})*Register!$F$2:$F${n}*({rate})*"
     row = [base + f"{open_}*{band})" for band in bands]
     out.append([name, *row, base + f"(Register!$G$2:$G${n}=\\"yes\\"))", base + "1)"])
 out.append(["Total", *(f"=SUM({x}4:{x}{y})" for x in "BCDEFGH")])

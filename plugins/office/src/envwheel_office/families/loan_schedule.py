@@ -109,7 +109,8 @@ payments in B3 and the date of the first one in B4.
 
 Save it as /app/schedule.xlsx with a further sheet Schedule: a table with the headers {", ".join(names)}, a row for each
 payment.
-{RULES.format(clamp="", less="", extra="")}- Dates are shown as dates, amounts with thousands separators and two decimals.
+{RULES.format(clamp="", less="", extra="")}- Dates are shown as dates, amounts with thousands separators and two
+  decimals.
 
 The sheet Terms stays as it is.
 """,
@@ -184,7 +185,7 @@ POLICY = (
     "- Payment is the equal monthly payment that would pay off the balance in the payments that are left (this one "
     "included), rounded to cents. It is computed for payment 1, and anew whenever the rate differs from that of the "
     "payment before and whenever the payment before was a holiday. Otherwise it stays.",
-    "- In a holiday nothing is paid: Payment and Principal are 0 and minus the interest, which is added to the balance.",
+    "- In a holiday nothing is paid: Payment is 0, Principal is minus the interest, which is added to the balance.",
     "- The last payment is what remains plus its interest, so that the last balance is 0.",
     "- Payments fall on the day of the month of the first one, or on the last day of a month that has no such day.",
 )
@@ -196,7 +197,7 @@ def make_live(level: int, draw: random.Random) -> Recipe:
     data, names = loan.book(), head(loan)
     anchor = Anchor(headers=names, sheet="Schedule")
     answer, other = sheets(loan, False), sheets(loan, True)
-    follow = "principal" if level == 4 else "principal, the rate or the first date"
+    follow = "principal or the first date" if level == 4 else "principal, the rate or the first date"
     told = INTRO.format(
         more=EXTRA if level == 3 else RATES if level == 4 else "",
         head=", ".join(names),
@@ -211,13 +212,13 @@ def make_live(level: int, draw: random.Random) -> Recipe:
         less = " No payment is more than\n  what remains plus its interest." if level == 3 else ""
         told += RULES.format(clamp="", less=less, extra=" and minus Extra" if level == 3 else "")
         told += EXTRA_RULE if level == 3 else ""
-    told += "\nDates are shown as dates. Helper columns to the right of the table are fine. The sheets that are there already stay as they are.\n"
+    told += "\nDates are shown as dates. Helper columns to the right of the table are fine. The sheets that are there\n"
+    told += "already stay as they are.\n"
     rows = loan.rows()
     paid, interest = loan.totals()
     changes = [Change(how="scale", range="Terms!B1:B1", count=1)]
     changes.append(Change(how="scale", range="Rates!B2:B4" if level == 4 else "Terms!B2:B2", count=1))
-    if level == 2:
-        changes.append(Change(how="shift_days", range="Terms!B4:B4", count=1, days=25))
+    changes.append(Change(how="shift_days", range="Terms!B4:B4", count=1, days=25))
     if level == 3:
         changes.append(Change(how="scale", range=f"Extra!B2:B{len(loan.extra) + 1}", count=2))
     n = "ndnnnn" + "n" * (len(names) - 6)
@@ -281,8 +282,7 @@ def live_wrongs(loan: Loan, rows: list[list[Any]], paid: float) -> tuple[Wrong, 
             "start",
             "a typed principal",
             ("formulas", "live"),
-            each
-            + f"str(cell.value).replace('Terms!$B$1', '{loan.principal}') if cell.data_type == 'f' else cell.value",
+            each + f"cell.value if cell.data_type != 'f' else cell.value.replace('Terms!$B$1', '{loan.principal}')",
         ),
         ("serials", "dates as numbers", ("dates",), "for c in wb['Schedule']['B']:\n    c.number_format = '0'"),
         ("touched", "another first date", ("kept",), "wb['Terms']['B3'] = 7"),

@@ -65,7 +65,8 @@ def summed(report: Report, draw: random.Random) -> list[Fault]:
               "the units of a region do not follow the sales", "holds a typed number"),
         Fault("share", f"Summary!C{r3}", f"=B{r3}/B${total + 1}", right[f"C{r3}"], f"=B{r3}/$B${total}",
               "the share of a region shows an error", "divides by the empty cell below the total"),
-        Fault("total", f"Summary!B{total}", f"=SUM(B2:B{total - 2})", right[f"B{total}"], f"=SUMPRODUCT(B2:B{total - 1})",
+        Fault("total", f"Summary!B{total}", f"=SUM(B2:B{total - 2})", right[f"B{total}"],
+              f"=SUMPRODUCT(B2:B{total - 1})",
               "the total of the regions is too small", "does not add up the last region"),
         Fault("sign", f"Summary!D{p}", f"=B{p}+C{p}", right[f"D{p}"], f"=-C{p}+B{p}",
               "the profit of a product is larger than its revenue", "adds the cost"),
@@ -90,8 +91,8 @@ TOLD: tuple[Callable[[list[Fault]], str], ...] = (
     lambda found: f"{len(found)} cells of the sheets Sales and Summary are wrong. Find and mend them.",
     lambda found: (
         f"{len(found)} cells of the sheets Sales and Summary are wrong. Find and mend them, and add\n"
-        "a sheet Fixes: a table with the one header Cell in A1 and below it the cells that were wrong, as Summary!B2, one\n"
-        "a row, in any order."
+        "a sheet Fixes: a table with the one header Cell in A1 and below it the cells that were wrong, as Summary!B2,\n"
+        "one a row, in any order."
     ),
 )
 
