@@ -13,6 +13,8 @@ MODULES: tuple[str, ...] = (
     "budget_variance",
     "loan_schedule",
     "workbook_repair",
+    "timesheets",
+    "inventory",
 )
 
 

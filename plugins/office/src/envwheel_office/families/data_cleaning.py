@@ -184,7 +184,8 @@ def make_clean(level: int, draw: random.Random) -> Recipe:
         when, much = (dirty_date(draw, item.day), dirty_amount(draw, item.amount)) if level == 2 else plain
         lines.append([dirty_text(draw, text) for text in (item.number, when, item.customer, item.country, much)])
     draw.shuffle(lines)
-    lines[0][2] = lines[0][2].strip().replace(" ", "   ", 1)
+    stretched = next(line for line in lines for text in line[2:4] if " " in text.strip())
+    stretched[2:4] = [text.strip().replace(" ", "   ") for text in stretched[2:4]]
     spellings = """
 - Dates are written 2023-04-03, 03.04.2023 (the day first) or 3 Apr 2023. They become real dates, shown as dates.
 - Amounts may carry "EUR" and thousands separators; a negative one is written -12.50, 12.50- or (12.50). They become

@@ -11,7 +11,7 @@ COUNTRIES = {
     "France": ("FRANCE", "FR", "france"),
     "Spain": ("spain", "ES", "Espana"),
     "Netherlands": ("NL", "Holland", "The Netherlands"),
-    "Austria": ("AT", "austria", "Oesterreich"),
+    "Czech Republic": ("CZ", "czech republic", "Czechia"),
 }
 """Country -> further spellings."""
 
