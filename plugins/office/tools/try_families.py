@@ -126,7 +126,10 @@ def main() -> int:
                 began = time.monotonic()
                 with tempfile.TemporaryDirectory() as folder:
                     root = given.keep / f"{family.id}-{level}-{seed}" if given.keep else Path(folder)
-                    said = tried(family, level, seed, root, given.solve_only)
+                    try:
+                        said = tried(family, level, seed, root, given.solve_only)
+                    except ValueError as error:
+                        said = [f"{type(error).__name__}: {error}"]
                 bad += bool(said)
                 print(f"{family.id} {level} {seed}: {'ok' if not said else ''} {time.monotonic() - began:.1f} s")
                 for line in said:

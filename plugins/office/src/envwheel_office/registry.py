@@ -15,6 +15,7 @@ MODULES: tuple[str, ...] = (
     "workbook_repair",
     "timesheets",
     "inventory",
+    "reconciliation",
 )
 
 

@@ -50,7 +50,8 @@ as a number or a formula. Change nothing else.
             ("touched", "a quantity is lost", ("kept",), "wb['Movements']['D3'] = 0"),
         ),
         alternatives=(
-            Alternative("number", "XlsxWriter, a number", rebuilt("movements.xlsx", FILE, {"Movements": {"H1": total}})),
+            Alternative("number", "XlsxWriter, a number", rebuilt(
+                "movements.xlsx", FILE, {"Movements": {"H1": total}})),
         ),
     )  # fmt: skip
 
@@ -139,7 +140,7 @@ The sheets Items and Movements stay as they are.
                 ("lots", "orders what is missing", ("reorder",), "-(-missing // lot) * lot", "missing"),
                 ("down", "too few lots", ("reorder",), "-(-missing // lot) * lot", "missing // lot * lot"),
                 ("by_item", "sorted by item only", ("reorder",), "(row[1], row[0])", "row[0]"),
-                ("no_moves", "overlooks items without movements", ("reorder",), "if missing > 0", "if item in have and missing > 0"),
+                ("unmoved", "skips what has no movements", ("reorder",), "if missing > 0", "if missing and item in have"),
             ),
             *edited(FILE, ("touched", "another minimum", ("kept",), "wb['Items']['B3'] = 1")),
         ),
@@ -158,9 +159,10 @@ LIVE = """
 - Received and Issued are sums of the movements up to the cut-off date, that day included; both are positive numbers.
 - On hand is Received minus Issued. Status is the text order where On hand is below Minimum, else ok.
 """
-VALUE = """- Value is what On hand is worth by first in, first out: what is left over comes from the newest receipts up to the
-  cut-off date, each at its Price, counted back from the last row of the sheet Movements (its rows are in order of time).
-  Value is shown with thousands separators and two decimals.
+VALUE = """\
+- Value is what On hand is worth by first in, first out: what is left over comes from the newest receipts up to the
+  cut-off date, each at its Price, counted back from the last row of the sheet Movements (its rows are in order of
+  time). Value is shown with thousands separators and two decimals.
 """
 END = """- All of these columns are live formulas: they stay right when somebody changes the cut-off date{follow}.
   Helper columns right of the table or on a sheet of their own are fine.
@@ -192,9 +194,9 @@ def make_live(level: int, draw: random.Random) -> Recipe:
     rest = "The sheets Settings, Items and Movements stay as they are"
     if level == 4:
         rest = (
-            f"Column B of the sheet Items (rows 2 to {len(stock.items) + 1}) accepts whole numbers from 0 to 500 only (data validation). "
-            + "Otherwise\nthe sheets Settings, Items and Movements stay as they are"
+            f"Column B of the sheet Items (rows 2 to {len(stock.items) + 1}) accepts whole numbers from 0 to 500 only "
         )
+        rest += "(data validation).\nOtherwise the sheets Settings, Items and Movements stay as they are"
     told += END.format(follow=", quantities, items or minimums" + (" or prices" if level == 3 else ""), rest=rest + ".")
     asked: list[Any] = [
         table("stock", "stock by item", FILE, "Stock", names, rows, types=TYPES[level], weight=4),

@@ -276,7 +276,7 @@ def live_wrongs(loan: Loan, rows: list[list[Any]], paid: float) -> tuple[Wrong, 
             "short",
             "totals without the last payments",
             ("paid", "interest"),
-            f"for y in (1, 2):\n    c = wb['Totals'][f'B{{y}}']\n    c.value = c.value.replace('{loan.months + 1}', '9')",
+            f"for c in wb['Totals']['B']:\n    c.value = c.value.replace('{loan.months + 1}', '9')",
         ),
         (
             "start",

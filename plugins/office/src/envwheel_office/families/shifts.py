@@ -127,7 +127,7 @@ def _as_times(wb: Any) -> None:
 
 
 def draw_roster(draw: random.Random, people: int, days: int, night: int | bool, memo: bool = False) -> Roster:
-    """Shifts of whole quarters; with `night` some end after midnight, with `memo` some lie on weekends or lack breaks."""
+    """Shifts of whole quarters; with `night` some end after midnight, with `memo` some lie on weekends."""
     names = sorted(Names(draw).people(people))
     staff = [(name, draw.randint(56, 130) / 4) for name in names]
     punches = []

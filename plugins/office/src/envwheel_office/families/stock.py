@@ -106,7 +106,7 @@ class Stock:
             status = f'IF(D{y}<Items!B{y},"order","ok")'
             start = ""
             if level == 4:
-                kind, place = f"Movements!$F$2:$F${n}", f"ROW(Movements!$F$2:$F${n})"
+                kind, place = f"Movements!$F$2:$F${n}", f"$N$2:$N${n}"
                 last = f'SUMPRODUCT(MAX({base}*({kind}="Count")*{place}))'
                 base += f'*({place}>K{y})*({kind}<>"Consignment")*({kind}<>"Count")'
                 start = f"IF(K{y}=0,0,INDEX(Movements!$D$1:$D${n},K{y}))+"
@@ -128,8 +128,7 @@ class Stock:
         cells: dict[str, Any] = grid([HEADS[level], *rows])
         if level == 4:
             cells["K1"] = "Row of the last count"
-            if other:
-                cells |= {f"N{y}": y for y in range(2, n + 1)} | {"N1": "Row"}
+            cells |= {f"N{y}": y for y in range(2, n + 1)} | {"N1": "Row"}
         found: dict[str, dict[str, Any]] = {"Stock": cells}
         if level == 3:
             found["Layers"] = self._layers(n, other)

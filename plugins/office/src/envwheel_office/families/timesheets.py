@@ -71,8 +71,8 @@ POLICY = (
     "shift ends on the next day; it belongs to the day on which it began.",
     "- A shift of more than 6 hours between In and Out has a break of at least 30 minutes, whatever was punched.",
     "- What is above 8 hours in a shift is Overtime. An hour of it is paid half the wage on top.",
-    "- A shift that begins on a Saturday or Sunday is weekend work: all its hours are paid a quarter of the wage on top "
-    "(beside what overtime brings).",
+    "- A shift that begins on a Saturday or Sunday is weekend work: all its hours are paid a quarter of the wage on "
+    "top (beside what overtime brings).",
     "- Pay is rounded to cents for each employee, once, at the end. The row Total adds up the rounded amounts.",
 )
 
@@ -87,27 +87,10 @@ def make_pay(level: int, draw: random.Random) -> Recipe:
     answer, other = ({"Pay": roster.formulas(level, side)} for side in (False, True))
     rows = roster.pay(level)
     n = len(roster.punches) + 1
-    told = f"{GIVEN}{' and the sheet Staff (Employee, Wage: EUR an hour)' if level > 2 else ''}.\n\n"
-    told += (
-        f"Save it as /app/{FILE} with a further sheet Pay: a table with the headers {', '.join(names)}, a row for each "
-    )
-    told += (
-        f"employee\nin {'the order of the sheet Staff' if level > 2 else 'alphabetical order'}, then a row Total with "
-    )
-    told += "the sums of the columns.\n\n"
-    told += RULES.get(level, "The rules stand in the memo /app/policy.docx; read it first.\n\n")
-    if level > 2:
-        told += (
-            "- Every number is a live formula: the table stays right when somebody changes names, times, breaks or\n"
-        told += "  wages.\n"
-        )
-    told += "- All numbers but Shifts (how many rows an employee has) are shown with two decimals. Helper columns\n"
-    told += "  right of the table or on sheets of their own are fine.\n\n"
-    told += f"The sheet{'s' * (level > 2)} {' and '.join(sheets)} "
-    told += "stay as they are.\n" if level > 2 else "stays as it is.\n"
+    told = told_pay(level, names, sheets)
     asked: list[Any] = [
-        table("pay", "hours and pay by employee, with totals", FILE, "Pay", names, rows, types="t" + "n" * (len(names) - 1),
-              weight=4, tol=0.004, floor=0.1),
+        table("pay", "hours and pay by employee, with totals", FILE, "Pay", names, rows,
+              types="t" + "n" * (len(names) - 1), weight=4, tol=0.004, floor=0.1),
         look("format", "numbers have two decimals", FILE, anchor, "Hours", decimals=2, number="number"),
         kept(FILE, "punches.xlsx", "new"),
     ]  # fmt: skip
@@ -145,6 +128,28 @@ def make_pay(level: int, draw: random.Random) -> Recipe:
                 "punches.xlsx", FILE, {"Pay": grid([names, *rows])}, LOOKS))] if level < 3 else []),
         ),
     )  # fmt: skip
+
+
+def told_pay(level: int, names: list[str], sheets: list[str]) -> str:
+    """The instruction of levels 1 to 4."""
+    staff = " and the sheet Staff (Employee, Wage: EUR an hour)" if level > 2 else ""
+    order = "the order of the sheet Staff" if level > 2 else "alphabetical order"
+    follow = """
+- Every number is a live formula: the table stays right when somebody changes names, times, breaks or wages."""
+    rules = RULES.get(level, "The rules stand in the memo /app/policy.docx; read it first.\n").rstrip()
+    keep = "sheets Punches and Staff stay as they are" if len(sheets) > 1 else "sheet Punches stays as it is"
+    return f"""
+{GIVEN}{staff}.
+
+Save it as /app/{FILE} with a further sheet Pay: a table with the headers {", ".join(names)}, a row for
+each employee in {order}, then a row Total with the sums of the columns.
+
+{rules}{follow if level > 2 else ""}
+- Shifts is how many rows an employee has. The other numbers are shown with two decimals.
+- Helper columns right of the table or on sheets of their own are fine.
+
+The {keep}.
+"""
 
 
 LOOKS = """
