@@ -16,6 +16,7 @@ MODULES: tuple[str, ...] = (
     "timesheets",
     "inventory",
     "reconciliation",
+    "minutes",
 )
 
 

@@ -139,6 +139,8 @@ def draw_books(draw: random.Random, level: int) -> Books:
         later = day + timedelta(days=draw.choice((0, 1, 2, 3, 4)))
         if index % 9 == 4:
             later = day + timedelta(days=6)
+        if level == 2 and index in (28, 29):
+            later = day - timedelta(days=3) if index == 28 else ledger[28][1]
         amount = round(amount + 0.5, 2) if index % 8 == 6 else amount
         text = reference if level > 2 else f"{draw.choice(('TRANSFER', 'PAYMENT', 'SEPA'))} {names[index]} {reference}"
         if level == 1 and index % 10 == 1:

@@ -140,7 +140,7 @@ The sheets Items and Movements stay as they are.
                 ("lots", "orders what is missing", ("reorder",), "-(-missing // lot) * lot", "missing"),
                 ("down", "too few lots", ("reorder",), "-(-missing // lot) * lot", "missing // lot * lot"),
                 ("by_item", "sorted by item only", ("reorder",), "(row[1], row[0])", "row[0]"),
-                ("unmoved", "skips what has no movements", ("reorder",), "if missing > 0", "if missing and item in have"),
+                ("unmoved", "skips unmoved items", ("reorder",), "if missing > 0", "if missing > 0 and item in have"),
             ),
             *edited(FILE, ("touched", "another minimum", ("kept",), "wb['Items']['B3'] = 1")),
         ),

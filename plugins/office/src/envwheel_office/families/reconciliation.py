@@ -135,8 +135,8 @@ A voucher and a bank line match when their amounts are equal and the Text of the
 of the voucher. Each bank line matches one voucher at most."""
 BY_DATE = """\
 A voucher and a bank line match when their amounts are equal and their dates are at most {days} days apart. Each bank
-line matches one voucher at most: the vouchers choose in the order of their numbers, and each takes, of the bank lines that
-are still free, the nearest in time; of equally near ones the one with the lower number."""
+line matches one voucher at most: the vouchers choose in the order of their numbers, and each takes, of the bank lines
+that are still free, the nearest in time; of equally near ones the one with the lower number."""
 
 
 def make_match(level: int, draw: random.Random) -> Recipe:
@@ -148,7 +148,6 @@ def make_match(level: int, draw: random.Random) -> Recipe:
     pairs, left = books.matched(days, by_reference=level == 1)
     rule = BY_REFERENCE if level == 1 else BY_DATE.format(days=days)
     faults = [
-        ("twice", "a line for two vouchers", ("matched", "open"), "line[0] not in taken.values() and round", "round"),
         (
             "near",
             "amounts that are close",
@@ -158,8 +157,17 @@ def make_match(level: int, draw: random.Random) -> Recipe:
         ),
         ("no_bank", "open bank lines are forgotten", ("open",), 'ws.append(["Bank"', '[].append(["Bank"'),
     ]
-    if level == 2:
+    if level == 1:
+        faults.append(("amount", "by amount alone", ("matched",), "row[2] in line[2] if references else True", "True"))
+    else:
         faults += [
+            (
+                "twice",
+                "a line for two vouchers",
+                ("matched", "open"),
+                "line[0] not in taken.values() and round",
+                "round",
+            ),
             ("first", "the first free line", ("matched",), "(abs((line[1] - row[1]).days), line[0])", "line[0]"),
             ("week", "a week apart", ("matched", "open"), "<= days", "<= days + 3"),
         ]
@@ -181,7 +189,7 @@ The sheets Ledger and Bank stay as they are.
         artifacts=(FILE,),
         solve=python(MATCH, **given),
         checks=(
-            table("matched", "which voucher is which bank line", FILE, "Matched", ["Voucher", "Line"], pairs, types="tt"),
+            table("matched", "which voucher is which line", FILE, "Matched", ["Voucher", "Line"], pairs, types="tt"),
             table("open", "what has no match", FILE, "Open", ["Source", "Number", "Date", "Amount"], left,
                   key=["Source", "Number"], types="ttdn"),
             kept(FILE, "accounts.xlsx", "new"),
@@ -253,10 +261,11 @@ def make_statement(level: int, draw: random.Random) -> Recipe:
     ]
     if level == 4:
         changes.append(Change(how="set", range=f"Ledger!E2:E{a}", count=2, values=["void"]))
+    followed = [beside(label, "Statement") for label in sums]
     first, second = (
         live(
             id, why, FILE, "reference.xlsx", changes, anchor=Anchor(headers=names, sheet=sheet), names=names[1:],
-            key=names[:1], outputs=[beside(label, "Statement") for label in sums if label != "Ledger balance"] if id == "live" else (),
+            key=names[:1], outputs=followed if id == "live" else (),
         )
         for id, why, sheet, names in (
             ("live", "vouchers and statement follow the accounts", "Matching", ["Voucher", "Line"]),
