@@ -17,6 +17,9 @@ MODULES: tuple[str, ...] = (
     "inventory",
     "reconciliation",
     "minutes",
+    "report_toc",
+    "mail_merge",
+    "redline",
 )
 
 

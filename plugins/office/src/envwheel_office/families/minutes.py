@@ -216,7 +216,8 @@ ATTENDANCE = """\
 """
 ITEMS = """\
 - Each item is a heading of level 2, in order. Below it stands each decision on it as a paragraph of its own (a list
-  item, if you like), word for word and in order, and nothing else; where nothing was decided, the paragraph "No decision."
+  item, if you like), word for word and in order, and nothing else; where nothing was decided, the paragraph
+  "No decision."
 """
 TABLE = """\
 - A last heading of level 2, Actions, has a table with the headers Action, Owner and Due: a row for each action, the
@@ -320,7 +321,7 @@ def swaps(level: int) -> list[Any]:
     if level > 2:
         found += [
             ("as_told", "people as they come", ("attendance",), "sorted(here)", "here"),
-            ("typed", "a typed page number", ("number",), 'footer.add_run("Page ")',
+            ("typed", "a typed number", ("number",), 'footer.add_run("Page ")',
              'footer.add_run("Page 1")\n    footer = Document().add_paragraph()'),
             ("letter", "paper as it was", ("page",), "Mm(210), Mm(297)", "Mm(216), Mm(279)"),
         ]  # fmt: skip
@@ -329,7 +330,7 @@ def swaps(level: int) -> list[Any]:
             ("withdrawn", "keeps what was withdrawn", ("item_1",), "if rest in decisions", "if False"),
             ("first", "the first word on an action", ("actions",), "actions[task] = (owner, due)",
              "actions.setdefault(task, (owner, due))"),
-            ("margins", "other margins", ("margins",), "section.right_margin = Mm(25)", "section.right_margin = Mm(31)"),
+            ("margins", "others", ("margins",), "section.right_margin = Mm(25)", "section.right_margin = Mm(31)"),
             ("font", "another font", ("font",), '"Arial"', '"Courier New"'),
             ("blue", "another colour", ("colour_1", "colour_2"), "0x1F, 0x3A, 0x5F", "0x80, 0x3A, 0x5F"),
         ]  # fmt: skip
