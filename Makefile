@@ -8,6 +8,7 @@ setup:
 dev:
 	@scripts/setup.sh dev
 
+demo: export DOMAINS ?= swe
 demo:
 	@scripts/demo.sh
 

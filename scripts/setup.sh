@@ -3,6 +3,8 @@
 #
 #   scripts/setup.sh        .venv with envwheel, its domains and models; an engine that works; the base image
 #   scripts/setup.sh dev    the same, and what the tests and checks need: both engines
+#
+# DOMAINS (default: swe) names the domains, with commas between, whose images are made now; others when first used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 want=${1:-run}
@@ -108,7 +110,7 @@ engine() {
 # Base images and the embedded model. Where a registry answers, or the image is there, mmdebstrap is not needed.
 ready() {
     command -v mmdebstrap >/dev/null || [ "$(id -u)" != 0 ] || need "the maker of the base image" mmdebstrap debian-archive-keyring
-    .venv/bin/envwheel doctor --prepare >/dev/null
+    .venv/bin/envwheel doctor --prepare --domains "${DOMAINS:-swe}" >/dev/null
 }
 
 clock() {

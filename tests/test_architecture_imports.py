@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"domains", "environment", "reward", "rollout", "summary", "control"},
     {"child", "grading", "needs", "config", "store", "progress"},
     {"agent", "trial", "index", "health", "prepare", "importers"},
-    {"presets", "simulated"},
+    {"presets", "simulated", "pictures"},
     {"solver"},
     {"attempt", "calibrate"},
     {"propose", "gate"},

@@ -296,12 +296,17 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class BaseImage:
-    """An image that a candidate's Dockerfile may start FROM, built when its domain is first used."""
+    """An image that a candidate's Dockerfile may start FROM, built when its domain is first used.
+
+    `wheels` pins Python packages, NAME==VERSION, dependencies too. They are fetched on the host for the image's Python
+    and lie unpacked in `wheels` of the build's context: `COPY wheels /usr/local/lib/python3.11/dist-packages`.
+    """
 
     tag: str
     dockerfile: str
     context: Path | None = None
     role: Literal["work", "verifier", "author"] = "work"
+    wheels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +315,17 @@ class KitFile:
 
     source: Path
     target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """How documents become pictures: bash `script`, run in a box of the base image `image`, without network.
+
+    The documents lie in the folder $IN, names as they were, "/" written "__"; pictures, *.png, go to the folder $OUT.
+    """
+
+    image: str
+    script: str
 
 
 @dataclass(frozen=True, slots=True)

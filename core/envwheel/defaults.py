@@ -20,6 +20,7 @@ from envwheel.api import (
     KitFile,
     Missing,
     Mutant,
+    Rendering,
     Reward,
     Trial,
     hookimpl,
@@ -113,3 +114,9 @@ def band(domain: Domain, default: Band) -> Band:
 def probe(domain: Domain) -> list[Missing]:
     """Nothing is missing."""
     return []
+
+
+@hookimpl
+def render(domain: Domain, files: tuple[str, ...]) -> Rendering | None:
+    """No pictures."""
+    return None

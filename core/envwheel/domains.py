@@ -36,6 +36,7 @@ from envwheel.api import (
     KitFile,
     Missing,
     Mutant,
+    Rendering,
     Reward,
     Trial,
 )
@@ -154,6 +155,11 @@ class Domains:
     def probe(self, id: str | None) -> list[Missing]:
         """What this host lacks."""
         return self._call(id, "probe", list[Missing])
+
+    def render(self, id: str | None, files: tuple[str, ...]) -> Rendering | None:
+        """How pictures of `files` are made, None where the domain has none."""
+        found: Rendering | None = self._call(id, "render", Rendering | None, files=files)
+        return found
 
     @overload
     def for_all(self, hook: Literal["inspect"], environment: Environment) -> list[Finding]: ...

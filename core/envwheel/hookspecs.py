@@ -27,6 +27,7 @@ from envwheel.api import (
     KitFile,
     Missing,
     Mutant,
+    Rendering,
     Reward,
     Trial,
 )
@@ -95,6 +96,14 @@ def band(domain: Domain, default: Band) -> Band | None:
 @hookspec(firstresult=True)
 def probe(domain: Domain) -> list[Missing] | None:
     """What this host lacks for the domain, each with the line that mends it. Quick; never raises."""
+
+
+@hookspec(firstresult=True)
+def render(domain: Domain, files: tuple[str, ...]) -> Rendering | None:
+    """How pictures of the documents `files` (their paths in the work box) are made, for `envwheel show --render`.
+
+    The script runs on hostile documents; one that cannot be shown is passed over. None: this domain has no pictures.
+    """
 
 
 @hookspec

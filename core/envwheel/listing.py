@@ -15,7 +15,7 @@ from envwheel.errors import SetupError
 
 GROUP = "envwheel.domains"
 
-IN_REPO = ("swe",)
+IN_REPO = ("swe", "office")
 """Extras of the `envwheel` distribution that are domains."""
 
 

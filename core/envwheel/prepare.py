@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from envwheel.child import load_state
 from envwheel.domains import Domains
@@ -15,8 +15,10 @@ from envwheel.sandbox.base import Engine
 from envwheel.sandbox.images import BASE
 
 
-def prepare(open_engine: Callable[[], Engine]) -> Iterator[str]:
-    """Make each thing and say its name before. A domain that does not load is left to `envwheel doctor`.
+def prepare(open_engine: Callable[[], Engine], domains: Collection[str] | None = None) -> Iterator[str]:
+    """Make each thing and say its name before; base images of `domains` only, None: of all that are installed.
+
+    A domain that does not load is left to `envwheel doctor`.
 
     Raises SetupError, InfraError, BuildFailed.
     """
@@ -25,7 +27,7 @@ def prepare(open_engine: Callable[[], Engine]) -> Iterator[str]:
         yield f"base image {BASE}"
         engine.image(BASE)
         for one in installed():
-            if load_state(one.id).state == "broken":
+            if (domains is not None and one.id not in domains) or load_state(one.id).state == "broken":
                 continue
             for image in Domains.load([one.id]).base_images(one.id):
                 yield f"image {image.tag} of domain {one.id}"

@@ -72,6 +72,16 @@ BREAKS = [
         "@hookimpl\ndef base_images(): return [BaseImage('a:1', 'FROM host:5000/b')]",
         "not pinned",
     ),
+    (
+        "base_images_are_pinned",
+        "@hookimpl\ndef base_images(): return [BaseImage('a:1', 'FROM b:1', wheels=('c>=1',))]",
+        "wheel 'c>=1' is not pinned",
+    ),
+    (
+        "base_images_are_pinned",
+        "@hookimpl\ndef base_images(): return [BaseImage('a:1', 'FROM b:1', wheels=('c==1',))]",
+        "no `COPY wheels` line",
+    ),
     ("base_images_are_pinned", "@hookimpl\ndef base_images(): return [BaseImage('a:1', 'RUN true')]", "no FROM line"),
     ("kit_files_exist", "@hookimpl\ndef kit(): return [KitFile(Path('/nonexistent/x'), 'x')]", "is not a file"),
     ("kit_files_exist", "@hookimpl\ndef kit(): return [KitFile(Path(__file__), '../x')]", "must lie under"),

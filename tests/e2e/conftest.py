@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 from envwheel.sandbox import groups
 from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
@@ -97,6 +100,16 @@ def _idle(store: ImageStore, key: str) -> bool:
     """Whether nobody, of another run perhaps, is building it now."""
     with store.locked(key, wait=False) as free:
         return free
+
+
+@pytest.fixture(scope="session")
+def office(engine: Engine) -> Engine:
+    """The engine with the images of the office domain, which take minutes when they are not there yet."""
+    from envwheel.domains import Domains
+
+    for base in Domains.load(["office"]).base_images("office"):
+        engine.ensure(base)
+    return engine
 
 
 @pytest.fixture(scope="session")

@@ -139,3 +139,21 @@ def test_messages_are_capped_and_printed_without_control_characters(open_folder:
     done = grade(open_folder, "g = grade.Grade()\ng.check('a', False, 'é\\udc80\\x1b[2J' + 'x' * 9999)\ng.finish()\n")
     assert len(done.checks[0]["message"]) == 500
     assert json.dumps(done.out).isascii()
+
+
+def test_a_given_reward_is_written(open_folder: Path) -> None:
+    body = "g = grade.Grade()\ng.check('a', True)\ng.check('b', False, '0.5: half')\ng.finish(reward=0.63)\n"
+    assert grade(open_folder, body).reward == 0.63
+    assert grade(open_folder, "g = grade.Grade()\ng.check('a', True)\ng.finish(reward=1.0)\n").reward == 1.0
+
+
+def test_a_given_reward_just_below_one_is_not_one(open_folder: Path) -> None:
+    body = "g = grade.Grade()\ng.check('a', False, 'nearly')\ng.finish(reward=0.9999999)\n"
+    assert grade(open_folder, body).reward == 0.999999
+
+
+@pytest.mark.parametrize("reward", ["1.0", "1.5", "-0.1", "float('nan')"])
+def test_a_reward_that_cannot_follow_from_the_checks_is_none(open_folder: Path, reward: str) -> None:
+    done = grade(open_folder, f"g = grade.Grade()\ng.check('a', False, 'why')\ng.finish(reward={reward})\n")
+    assert done.exit_code != 0
+    assert done.reward is None

@@ -1,4 +1,4 @@
-"""`envwheel doctor [--prepare] [--json]`: what this machine lacks, with the lines that mend it; 2 when it is needed.
+"""`envwheel doctor [--prepare [--domains IDS]] [--json]`: what this machine lacks, with the mending lines; 2 if needed.
 
 `--prepare` first makes what would else be made when it is first used.
 """
@@ -16,6 +16,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--prepare", action="store_true", help="make base images and fetch the embedded model first")
+    parser.add_argument(
+        "--domains", type=lambda text: text.split(","), help="with --prepare: base images of these only, commas between"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.health import examine
 
     if args.prepare:
-        _prepare()
+        _prepare(args.domains)
     missing = False
     for one in examine():
         missing = missing or one.state == "missing"
@@ -36,11 +39,13 @@ def run(args: argparse.Namespace) -> int:
     return 2 if missing else 0
 
 
-def _prepare() -> None:
+def _prepare(ids: list[str] | None) -> None:
     from envwheel.console import console
+    from envwheel.listing import canonical, find
     from envwheel.prepare import prepare
     from envwheel.sandbox.engines import open_engine
 
+    wanted = None if ids is None else [find(canonical(id)).id for id in ids]
     with console().status("looking") as status:
-        for name in prepare(open_engine):
+        for name in prepare(open_engine, wanted):
             status.update(f"making ready: {name}")

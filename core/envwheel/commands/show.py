@@ -1,4 +1,7 @@
-"""`envwheel show PATH`: an environment with its origin and evidence, or a rollout step by step."""
+"""`envwheel show PATH`: an environment with its origin and evidence, or a rollout step by step.
+
+With `--render DIR`, pictures of the documents instead: `envwheel show ENV ROLLOUT.json --render DIR`.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +26,63 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", type=Path, nargs="+", metavar="PATH", help="an environment's folder, or a rollout's .json or .jsonl"
     )
+    parser.add_argument(
+        "--render",
+        type=Path,
+        metavar="DIR",
+        help="write PNG pages of an environment's documents, its reference's and those of the rollouts named with it",
+    )
+    parser.add_argument("--engine", help="for --render: auto, docker, namespace")
     parser.add_argument("--full", action="store_true", help="cut nothing")
     parser.add_argument("--json", action="store_true", help="one JSON object a path")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print each of the paths."""
+    """Print each of the paths, or write pictures of them."""
     from rich.console import Console
 
+    if args.render is not None:
+        return _render(args)
     console = Console(highlight=False)
     for path in args.path:
         if path.is_dir():
             _environment(path, console, args)
         else:
             _rollout(path, console, args)
+    return 0
+
+
+def _render(args: argparse.Namespace) -> int:
+    """Pictures of each environment, and of the rollouts among the paths in the one environment that is named."""
+    from contextlib import closing
+
+    from envwheel.config import Config, override
+    from envwheel.domains import Domains, installed
+    from envwheel.environment import folder as folders
+    from envwheel.errors import UsageError
+    from envwheel.pictures import write
+    from envwheel.rollout import read_steps
+    from envwheel.start import ready_engine
+
+    tasks = [folders.read(path, need_solution=False) for path in args.path if path.is_dir()]
+    named = [path for path in args.path if not path.is_dir()]
+    if not tasks or (named and len(tasks) > 1):
+        raise UsageError("--render takes environments' folders, or one folder with rollouts of that environment.")
+    for path in named:
+        if not path.with_suffix(".jsonl").is_file():
+            raise UsageError(f"{path}: a rollout has its steps in a .jsonl beside it; there is none.")
+    rollouts = {path.stem: read_steps(path.with_suffix(".jsonl")) for path in named}
+    wanted = {id for task in tasks for id in task.environment.domains}
+    domains = Domains.load([one.id for one in installed() if one.id in wanted])
+    with closing(ready_engine(override(Config(), {"engine.name": args.engine}), domains)) as engine:
+        for task in tasks:
+            folder = args.render if len(tasks) == 1 else args.render / task.name
+            folder.mkdir(parents=True, exist_ok=True)
+            pages = write(engine, domains, task, rollouts, folder)
+            if args.json:
+                print(json.dumps({"path": str(task.path), "pages": [str(page) for page in pages]}))
+            else:
+                print(f"{task.name}: {len(pages)} pages, {folder / 'index.html'}")
     return 0
 
 

@@ -60,10 +60,15 @@ def brief_names_no_host_path(subject: Subject) -> None:
 
 
 def base_images_are_pinned(subject: Subject) -> None:
-    """base images have a tag and a Dockerfile, and nothing is `latest`"""
+    """base images have a tag and a Dockerfile, and nothing is `latest`; wheels are pinned and copied"""
     for image in subject.domains.base_images(subject.id):
         if not _pinned(image.tag):
             raise Broken(f"base image '{image.tag}' needs a tag other than latest")
+        for wheel in image.wheels:
+            if not re.fullmatch(r"[\w.-]+==[\w.!+-]+", wheel):
+                raise Broken(f"base image '{image.tag}': wheel '{wheel}' is not pinned, NAME==VERSION")
+        if image.wheels and not re.search(r"(?im)^\s*COPY\s.*\bwheels\b", image.dockerfile):
+            raise Broken(f"base image '{image.tag}': its Dockerfile has wheels and no `COPY wheels` line")
         if image.context is not None and not image.context.is_dir():
             raise Broken(f"base image '{image.tag}': its context {image.context} is not a folder")
         sources = re.findall(r"(?im)^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", image.dockerfile)

@@ -114,17 +114,27 @@ def packed(files: Mapping[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def _add_from(archive: tarfile.TarFile, context: Path, relative: str, status: os.stat_result) -> None:
+def with_folder(tar: bytes, folder: Path, name: str) -> bytes:
+    """The tar of a context with what lies in `folder` added under `name`. Raises BuildFailed for what is refused."""
+    buffer = io.BytesIO(tar)
+    with tarfile.open(fileobj=buffer, mode="a", format=tarfile.PAX_FORMAT) as archive:
+        for relative, status in files(folder):
+            _add_from(archive, folder, relative, status, f"{name}/")
+    return buffer.getvalue()
+
+
+def _add_from(archive: tarfile.TarFile, context: Path, relative: str, status: os.stat_result, under: str = "") -> None:
+    name = under + relative
     if stat.S_ISLNK(status.st_mode):
-        header = tarfile.TarInfo(relative)
+        header = tarfile.TarInfo(name)
         header.type, header.linkname = tarfile.SYMTYPE, os.readlink(context / relative)
         archive.addfile(header)
     elif stat.S_ISDIR(status.st_mode):
-        header = tarfile.TarInfo(relative)
+        header = tarfile.TarInfo(name)
         header.type, header.mode = tarfile.DIRTYPE, 0o755
         archive.addfile(header)
     else:
-        _add(archive, relative, 0o755 if status.st_mode & 0o100 else 0o644, (context / relative).read_bytes())
+        _add(archive, name, 0o755 if status.st_mode & 0o100 else 0o644, (context / relative).read_bytes())
 
 
 def _add(archive: tarfile.TarFile, name: str, mode: int, data: bytes) -> None:

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from envwheel.api import BaseImage
 from envwheel.errors import BuildFailed, InfraError
-from envwheel.sandbox import recipe
+from envwheel.sandbox import recipe, wheels
 from envwheel.sandbox.aliases import Alias, normalised
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import UNREACHABLE, Request
@@ -121,12 +121,14 @@ class Images:
         return replace(build(resolve), aliases=tuple(sorted(used.items())))
 
     def ensure(self, base: BaseImage) -> Image:
-        """The image of `base`, built when it is missing or its recipe changed. Raises BuildFailed, InfraError."""
+        """The image of `base`, built when it is missing or its recipe changed. BuildFailed, InfraError, SetupError."""
         with self._lock:
             self._known[base.tag] = base
             if base.tag not in self._ready:
-                request = self._shelf.request(base.context, base.dockerfile, self.resolve)
-                self._ready[base.tag] = self._shelf.local(base.tag, request.key) or self._made(base.tag, request)
+                with wheels.pinned(base) as context:
+                    request = self._shelf.request(context, base.dockerfile, self.resolve)
+                found = self._shelf.local(base.tag, request.key)
+                self._ready[base.tag] = found or self._made(base.tag, wheels.filled(request, base))
             return self._ready[base.tag]
 
     def _made(self, tag: str, request: Request) -> Image:

@@ -80,7 +80,7 @@ class FakeBench:
         found = self.files.get(file)
         return found if found is not None and not isinstance(found, str) else Refused(f"{file} is not there")
 
-    def original(self, file: str) -> Document:
+    def original(self, file: str, *, computed: bool = True) -> Document:
         return self.ours[file]
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:

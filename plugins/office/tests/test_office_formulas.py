@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from office_fakes import FakeBench, book, cell, rows
+from office_fakes import EngineBench, book, cell, rows, solved
 
 from officekit import refs
 from officekit.bench import Score
@@ -77,7 +77,7 @@ def test_significant_digits(text: str, digits: int) -> None:
 
 def formula(made: Workbook, **fields: Any) -> Score:
     body = {"id": "it", "why": "a reason", "file": "out.xlsx", "kind": "formula", **fields}
-    return judged(Plan.model_validate({"checks": [body]}).checks[0], FakeBench({"out.xlsx": made}))
+    return judged(Plan.model_validate({"checks": [body]}).checks[0], EngineBench({"out.xlsx": made}))
 
 
 def one(content: Any, **fields: Any) -> Score:
@@ -105,6 +105,23 @@ def test_what_is_not_computed(content: Any, reason: str) -> None:
     assert reason in score.reason
 
 
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("=SUM(OFFSET(Data!B1,1,0,3))", 1),
+        ('=SUM(INDIRECT("Data!B2:B4"))', 1),
+        ("=COUNT(Data!B2:B4)+2*COUNTIF(Data!B2:B4,3)", 1),
+        ("=SUM(Data!B2:B4)*0+9", 0),
+        ("=IF(SUM(Data!B2:B4)=9,9,9)", 0),
+        ("=SUM(OFFSET(Data!B1,1,0,3))*0+9", 0),
+    ],
+)
+def test_what_is_read_must_move_the_value(content: str, value: float) -> None:
+    score = one((content, 9), depends_on=["Data!B2:B4"])
+    assert score.value == value
+    assert value or "another Data!B2:B4 changes nothing" in score.reason
+
+
 def test_each_dependency_has_its_share() -> None:
     score = one(("=SUM(Data!B2:B4)", 9), depends_on=["Data!B2:B4", "Data!C2:C4"])
     assert score.value == pytest.approx(0.5)
@@ -118,7 +135,7 @@ def test_a_computed_cell_that_cannot_be_seen_does_not_count() -> None:
 
 def column(*contents: Any, **fields: Any) -> Score:
     lines = [[name, n, n, content] for (name, n), content in zip([("a", 1), ("b", 2), ("c", 3)], contents, strict=True)]
-    made = book({"S": rows(["Item", "Price", "Count", "Amount"], *lines)})
+    made = solved(book({"S": rows(["Item", "Price", "Count", "Amount"], *lines)}))
     return formula(made, anchor={"headers": ["Item", "Amount"]}, column="Amount", **fields)
 
 
@@ -138,14 +155,14 @@ def test_a_formula_of_the_inputs_is_no_part_of_the_answer() -> None:
     assert formula(made, at={"cell": "S!A1"}, depends_on=["Data!B2:B4"]) == Score(1.0)
 
 
-def test_ten_thousand_rows_are_followed() -> None:
+def test_thousands_of_rows_are_followed() -> None:
     cells: dict[str, Any] = {"A1": "Item", "B1": "Amount"}
-    for row in range(2, 10_002):
+    for row in range(2, 2_002):
         cells |= {
             f"A{row}": f"i{row}",
-            f"B{row}": (f"=C{row}+B{row - 1}*0+SUM($C$2:C{row},B$1:B{row - 1})*0", 1),
+            f"B{row}": (f"=C{row}+SUM($C$2:C{row},B$1:B{row - 1})*0", 1),
             f"C{row}": 1,
         }
     made = book({"S": cells})
-    score = formula(made, anchor={"headers": ["Item", "Amount"]}, column="Amount", depends_on=["S!C2:C10001"])
+    score = formula(made, anchor={"headers": ["Item", "Amount"]}, column="Amount", depends_on=["S!C2:C2001"])
     assert score.value == 1

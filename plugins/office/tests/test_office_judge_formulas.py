@@ -203,6 +203,18 @@ def test_a_computed_table_elsewhere_is_full() -> None:
     assert table(workbook(by_region(other, at="C7"))) == Score(1.0)
 
 
+def test_a_row_of_another_key_is_no_matter_of_behaviour() -> None:
+    one = TABLE.model_copy(update={"anchor": TABLE.anchor.model_copy(update={"end": None})})
+    reference = workbook({ref: value for ref, value in by_region(SUMIF).items() if not ref.endswith("6")})
+    bench = EngineBench({"out.xlsx": workbook(by_region(SUMIF))}, {"ref.xlsx": reference})
+    assert judged(one, bench) == Score(1.0)
+
+
+def test_a_table_without_its_key_is_not_compared() -> None:
+    made = workbook({**by_region(SUMIF), "A1": "Area"})
+    assert table(made).value == 0
+
+
 def test_a_typed_row_of_a_computed_table_is_seen() -> None:
     made = workbook(by_region(SUMIF))
     value = made.sheets[1].cells["B3"].value

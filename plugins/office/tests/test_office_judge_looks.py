@@ -116,6 +116,20 @@ def test_rules_that_do_the_same_are_the_same(one: Conditional) -> None:
     assert judge(ruled(one), "cond_format", **ABOVE) == Score(1.0)
 
 
+def test_all_formulas_of_rules_are_computed_at_once() -> None:
+    asked = []
+
+    class Counting(EngineBench):
+        def compute(self, file: str, runs: Any, *, ours: bool = False) -> Any:
+            asked.append(len(runs))
+            return super().compute(file, runs, ours=ours)
+
+    made = ruled(rule("expression", None, "$B2>100"), rule("expression", None, "$B2<0", fill="00ff00"))
+    body = {"id": "it", "why": "a reason", "file": "out.xlsx", "kind": "cond_format", **ABOVE}
+    score = judged(Plan.model_validate({"checks": [body]}).checks[0], Counting({"out.xlsx": made}))
+    assert (score, asked) == (Score(1.0), [4])  # as it is, and one for each probe
+
+
 def test_an_extra_rule_of_another_look_does_no_harm() -> None:
     other = rule("cellIs", "lessThan", "60", fill="c6efce", color="006100")
     assert judge(ruled(other, rule("cellIs", "greaterThan", "100")), "cond_format", **ABOVE) == Score(1.0)

@@ -1,19 +1,156 @@
-"""The `office` domain: workbooks, documents, slides and PDF. What is heavy is imported when a hook is called."""
+"""The `office` domain: workbooks, documents, slides, PDF. The hooks; what is heavy is imported when one is called."""
 
 from __future__ import annotations
 
-from envwheel.api import API, Domain, hookimpl
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from envwheel.api import (
+    API,
+    Alternative,
+    Attack,
+    Band,
+    BaseImage,
+    Brief,
+    Digest,
+    Domain,
+    Environment,
+    Family,
+    Finding,
+    Goal,
+    KitFile,
+    Missing,
+    Mutant,
+    Rendering,
+    Reward,
+    Trial,
+    hookimpl,
+)
+from envwheel_office.taxonomy import SKILLS
+
+if TYPE_CHECKING:
+    from envwheel_office.family import OfficeFamily
 
 DOMAIN = Domain(
     id="office",
     title="Office work",
     summary="Spreadsheets, text documents, slides and PDF: from one cell to reports that have to add up.",
     api=API,
-    skills={"spreadsheet": "Work on workbooks"},
+    skills=SKILLS,
 )
+FULL = 1.0 - 1e-9
+"""A reward of this much is a pass: weights are divided, so the last bit may be lost."""
 
 
 @hookimpl
 def describe() -> Domain:
     """Name, skills and needs."""
     return DOMAIN
+
+
+@hookimpl
+def brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+    """What good environments of this domain are, aimed at `goal`, else at the edge of what the solver can do."""
+    from envwheel_office.briefing import write_brief
+
+    return write_brief(digest, seed, goal)
+
+
+@hookimpl
+def base_images() -> list[BaseImage]:
+    """The solver's box, the verifier's with LibreOffice, and one for who writes environments."""
+    from envwheel_office.boxes import base_images
+
+    return base_images()
+
+
+@hookimpl
+def kit() -> list[KitFile]:
+    """The verifier library."""
+    folder = Path(str(files("envwheel_office"))) / "kit" / "officekit"
+    return [KitFile(path, f"officekit/{path.name}") for path in sorted(folder.glob("*.py"))]
+
+
+@hookimpl
+def families() -> list[Family]:
+    """All seeded generators."""
+    from envwheel_office import registry
+
+    return [item.api_family() for item in registry.families()]
+
+
+@hookimpl
+def inspect(environment: Environment) -> list[Finding]:
+    """Static checks: the plan is one, and what it relies on is told to who does the work."""
+    from envwheel_office.lint import inspect_environment
+
+    return inspect_environment(environment)
+
+
+@hookimpl
+def attacks(environment: Environment) -> list[Attack]:
+    """Forgeries of this domain beside the core's battery."""
+    from envwheel_office.attacks import attacks_on
+
+    return attacks_on(environment)
+
+
+@hookimpl
+def mutants(environment: Environment) -> list[Mutant]:
+    """The wrong solutions that the environment's family knows of."""
+    found = _family_of(environment)
+    return list(found[0].mutants(*found[1:])) if found else []
+
+
+@hookimpl
+def alternatives(environment: Environment) -> list[Alternative]:
+    """The other right solutions that the environment's family knows of."""
+    found = _family_of(environment)
+    return list(found[0].alternatives(*found[1:])) if found else []
+
+
+@hookimpl
+def score(trial: Trial) -> Reward:
+    """The raw reward, a share of what was asked for; only a full one is a pass. The lost checks are the reason."""
+    if trial.outcome != "scored":
+        return Reward(0.0, False, f"not scored: {trial.outcome}")
+    raw = trial.raw.get("reward", next(iter(trial.raw.values()), 0.0) if len(trial.raw) == 1 else 0.0)
+    value = min(max(raw, 0.0), 1.0)
+    if value >= FULL:
+        return Reward(1.0, True)
+    lost = [
+        f"{check.id} ({check.message})" if check.message else check.id for check in trial.checks if not check.passed
+    ]
+    return Reward(value, False, "lost: " + "; ".join(lost[:5])[:400] if lost else "below 1")
+
+
+@hookimpl
+def band(default: Band) -> Band:
+    """The core's band, by full rewards."""
+    return default
+
+
+@hookimpl
+def probe() -> list[Missing]:
+    """This domain needs an engine and a package index, which the core looks after when the images are made."""
+    return []
+
+
+@hookimpl
+def render(files: tuple[str, ...]) -> Rendering | None:
+    """Pages as pictures, by LibreOffice and poppler."""
+    from envwheel_office.rendering import rendering
+
+    return rendering(files)
+
+
+def _family_of(environment: Environment) -> tuple[OfficeFamily, int, int] | None:
+    """The family, level and seed that made `environment`; None when no family of ours did."""
+    from envwheel_office import registry
+
+    name, level, seed = environment.params.get("family"), environment.level, environment.params.get("seed")
+    found = registry.family(name) if isinstance(name, str) else None
+    if found is None or level not in found.levels or not isinstance(seed, int):
+        return None
+    return found, level, seed

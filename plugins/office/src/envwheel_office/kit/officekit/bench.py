@@ -42,8 +42,11 @@ class Bench(Protocol):
     def document(self, file: str) -> Document:
         """The candidate's file, relative to /app: guarded, then read in a limited child. `Refused` with its reason."""
 
-    def original(self, file: str) -> Document:
-        """A file of tests/, read the same way. `Fault` when it is refused."""
+    def original(self, file: str, *, computed: bool = True) -> Document:
+        """A file of tests/, read the same way. `Fault` when it is refused.
+
+        Without `computed` a workbook's formulas may have no values: what is typed in it takes no engine.
+        """
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook `file` (with `ours`, one of tests/) shows in the cells of each run's `get`.

@@ -51,6 +51,10 @@ def _linear(part: float) -> float:
     return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
 
+def _coded(part: float) -> float:
+    return part * 12.92 if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055
+
+
 def lab(color: str) -> tuple[float, float, float]:
     """CIE L*a*b* under D65."""
     red, green, blue = (_linear(part) for part in rgb(color))
@@ -105,10 +109,9 @@ def _mean_hue(h1: float, h2: float) -> float:
 def changed(color: str, how: str, amount: float) -> str:
     """A colour after one change of DrawingML: lumMod, lumOff, satMod, satOff, tint, shade with an amount in [0, 1]."""
     red, green, blue = rgb(color)
-    if how == "tint":
-        return text_of(*(part * amount + 1 - amount for part in (red, green, blue)))
-    if how == "shade":
-        return text_of(*(part * amount for part in (red, green, blue)))
+    if how in ("tint", "shade"):  # of light, not of the numbers: tx1 with a tint of 75 % is 898989
+        white = 1 - amount if how == "tint" else 0.0
+        return text_of(*(_coded(_linear(part) * amount + white) for part in (red, green, blue)))
     hue, light, strong = colorsys.rgb_to_hls(red, green, blue)
     if how in ("lumMod", "lumOff"):
         light = light * amount if how == "lumMod" else light + amount

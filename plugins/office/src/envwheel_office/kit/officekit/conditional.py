@@ -6,31 +6,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from . import refs
-from .bench import Bench
 from .equal import fold, is_blank, is_number
 from .model import Conditional, Scalar, Sheet
-from .typed import compare, evaluate, holds, moved
+from .typed import Formulas, compare, holds, moved
 
 Mark = tuple[str, str | bool]
 """What a rule changes: ("fill", "ffc7ce"), ("color", "9c0006"), ("bold", True)."""
 TEXTS = {"containsText", "notContainsText", "beginsWith", "endsWith"}
-MANY_ROWS = 200_000
 
 
-def marks(
-    bench: Bench, file: str, sheet: Sheet, cells: Sequence[str], put: Mapping[str, Scalar] | None = None
-) -> dict[str, set[Mark]]:
-    """What the rules of `sheet` change in each of `cells`, the first rule by priority winning.
+def marks(formulas: Formulas, cells: Sequence[str], put: Mapping[str, Scalar] | None = None) -> dict[str, set[Mark]]:
+    """What the rules of a sheet change in each of `cells`, the first rule by priority winning.
 
     `put` sets cells before. Colour scales, data bars and icons mark nothing.
     """
+    sheet = formulas.sheet
     seen: dict[str, dict[str, str | bool]] = {ref: {} for ref in cells}
     stopped: set[str] = set()
     rules = sorted((rule for rule in sheet.conditionals if _looks(rule)), key=lambda rule: rule.priority)
     for rule in rules:
         areas = [refs.area(text) for text in rule.ranges]
         here = [ref for ref in cells if any(area.has(*refs.place(ref)) for area in areas)]
-        for ref in _hits(bench, file, sheet, rule, here, put or {}):
+        for ref in _hits(formulas, rule, here, put or {}):
             if ref in stopped:
                 continue
             for name, value in _looks(rule).items():
@@ -45,16 +42,16 @@ def _looks(rule: Conditional) -> dict[str, str | bool]:
     return {name: value for name, value in wanted.items() if value is not None and value is not False}
 
 
-def _hits(
-    bench: Bench, file: str, sheet: Sheet, rule: Conditional, cells: list[str], put: Mapping[str, Scalar]
-) -> set[str]:
+def _hits(formulas: Formulas, rule: Conditional, cells: list[str], put: Mapping[str, Scalar]) -> set[str]:
     """Those of `cells` to which the rule applies."""
+    sheet = formulas.sheet
     value = {ref: _value(sheet, ref, put) for ref in cells}
-    if rule.kind == "cellIs":
-        count = len(rule.formulas)
-        given = evaluate(bench, file, sheet, [moved(f, rule.ranges, ref) for ref in cells for f in rule.formulas], put)
-        sides = {ref: [*given[at * count : (at + 1) * count], None][:2] for at, ref in enumerate(cells)}
-        return {ref for ref in cells if count and compare(value[ref], rule.operator or "equal", *sides[ref])}
+
+    def sides(ref: str) -> list[Scalar]:
+        return [formulas.value(moved(formula, rule.ranges, ref), put) for formula in rule.formulas]
+
+    if rule.kind == "cellIs" and rule.formulas:
+        return {ref for ref in cells if compare(value[ref], rule.operator or "equal", *sides(ref)[:2])}
     if rule.kind in ("containsBlanks", "notContainsBlanks"):
         return {ref for ref in cells if is_blank(value[ref]) == (rule.kind == "containsBlanks")}
     if rule.kind in ("containsErrors", "notContainsErrors"):
@@ -63,12 +60,7 @@ def _hits(
     if rule.kind in TEXTS and rule.text is not None:
         return {ref for ref in cells if _text(rule, _shown(value[ref]), fold(rule.text))}
     if rule.kind == "expression" or rule.kind in TEXTS:
-        given = (
-            evaluate(bench, file, sheet, [moved(rule.formulas[0], rule.ranges, ref) for ref in cells], put)
-            if (rule.formulas)
-            else []
-        )
-        return {ref for ref, answer in zip(cells, given, strict=False) if holds(answer)}
+        return {ref for ref in cells if holds((sides(ref) or [None])[0])}
     return _ranked(sheet, rule, value, put)
 
 

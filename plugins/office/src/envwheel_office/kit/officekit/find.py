@@ -26,6 +26,8 @@ TINY = 4.0
 """Points: smaller text is not there for a reader."""
 READABLE = 1.2
 """WCAG contrast below which a text has the colour of its ground."""
+MERGES, TALL = 20_000, 200
+"""Merged blocks that are looked at, and the rows from which one is tall."""
 LONGEST = 500
 BLANK = Cell()
 
@@ -57,7 +59,15 @@ class View:
         self.columns = set(sheet.hidden_columns)
         self.columns.update(refs.number(name) for name, width in sheet.widths.items() if name.isalpha() and width <= 0)
         self.unsure = {refs.split(address)[1] for address in book.unsure if refs.split(address)[0] == sheet.name}
-        self.merges = [refs.area(text) for text in sheet.merges]
+        self.merges: dict[int, list[refs.Area]] = {}
+        """Row -> the merged blocks that are in it."""
+        self.tall: list[refs.Area] = []
+        for block in map(refs.area, sheet.merges[:MERGES]):
+            if block.bottom - block.top > TALL:
+                self.tall.append(block)
+            else:
+                for row in range(block.top, block.bottom + 1):
+                    self.merges.setdefault(row, []).append(block)
 
     def top_left(self, row: int, column: int) -> tuple[int, int]:
         """The cell that shows here: a merged block shows its first."""
@@ -66,7 +76,7 @@ class View:
 
     def block(self, row: int, column: int) -> refs.Area | None:
         """The merged block that the cell is part of."""
-        return next((block for block in self.merges if block.has(row, column)), None)
+        return next((block for block in [*self.merges.get(row, ()), *self.tall] if block.has(row, column)), None)
 
     def cell(self, row: int, column: int) -> Cell:
         """The cell that shows here."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from . import refs
 from .model import Sheet, TableObject, Workbook
 
-VOLATILE = frozenset({"RAND", "RANDBETWEEN", "RANDARRAY", "NOW", "TODAY", "INFO", "CELL"})
-OUTSIDE = frozenset({"WEBSERVICE", "RTD", "DDE", "CALL", "REGISTER.ID", "EVALUATE", "FILTERXML", "IMAGE", "HYPERLINK"})
 INDIRECT = frozenset({"OFFSET", "INDIRECT"})
 """What reads cells that the formula does not name."""
+LONGEST = 8192
+"""Characters of a formula, as in Excel."""
 
 _SHEET = r"(?:'(?:[^']|'')+'|[^\W\d][\w.]*(?::[^\W\d][\w.]*)?)!"
 _TOKEN = re.compile(
@@ -64,7 +64,7 @@ def significant(text: str) -> int:
 def take_apart(formula: str) -> Parts:
     """The parts of "=SUM(Data!A1:A9)*2"."""
     parts = Parts()
-    text = formula.strip().removeprefix("{").removeprefix("=")
+    text = formula.strip().removeprefix("{").removeprefix("=")[:LONGEST]
     for match in _TOKEN.finditer(text):
         kind, found = match.lastgroup, match.group()
         if kind == "area":
@@ -80,6 +80,20 @@ def take_apart(formula: str) -> Parts:
         elif kind == "text":
             parts.texts.append(found[1:-1].replace('""', '"'))
     return parts
+
+
+def canonical(formula: str) -> str:
+    """A formula as it is compared with another: case, blanks, quotes around plain sheet names and prefixes aside."""
+    text = re.sub(r"'([^\W\d][\w.]*)'!", r"\1!", formula.strip().strip("{}").removeprefix("="))
+    parts = []
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if match.lastgroup == "function":
+            found = function(found)
+        elif match.lastgroup != "text":
+            found = found.casefold().replace("@", "").strip()
+        parts.append(found)
+    return "".join(parts)
 
 
 def function(name: str) -> str:

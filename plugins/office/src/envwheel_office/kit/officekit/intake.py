@@ -74,13 +74,16 @@ def plain_bytes(path: str) -> bytes:
         raise Refusal("there is no such file") from None
     except (OSError, ValueError):
         raise Refusal("no regular file (a link, a folder on its way, or closed)") from None
-    with open(at, "rb") as file:
+    try:
         seen = os.fstat(at)
         if not stat.S_ISREG(seen.st_mode):
             raise Refusal("no regular file")
         if seen.st_size > MAX_BYTES:
             raise Refusal(f"larger than {MAX_BYTES // 1_000_000} MB")
-        return file.read(MAX_BYTES)
+        with open(at, "rb", closefd=False) as file:
+            return file.read(MAX_BYTES)
+    finally:
+        os.close(at)
 
 
 def check_package(data: bytes, extension: str) -> None:

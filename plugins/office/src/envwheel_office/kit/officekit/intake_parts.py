@@ -111,7 +111,7 @@ class Part:
         """Its end. Raises Refusal."""
         if self.parser is not None:
             self._parse(b"", True)
-        elif self.name.lower().endswith(XML_NAMES):
+        elif not self.started and self.name.lower().endswith(XML_NAMES):
             raise Refusal(f"{self.name[:80]} is empty")
         height, width = self.box.size
         if height * width > MAX_CELLS:

@@ -9,8 +9,10 @@ from . import find, refs
 from .bench import FULL, Bench, Computation, Fault, Score
 from .changes import draw
 from .equal import UNSURE, fold, is_blank, same, spell
-from .formulas import OUTSIDE, VOLATILE, Parts, Precedents
+from .formulas import INDIRECT, Chain, Parts, Precedents
 from .formulas import function as known_as
+from .influence import idle
+from .intake import FORBIDDEN_FUNCTIONS
 from .language_base import Column, Where
 from .language_cells import Formula, Metamorphic
 from .model import Cell, Scalar, Sheet, Workbook
@@ -27,7 +29,7 @@ def formula(check: Formula, bench: Bench) -> Score:
     book = find.workbook(bench, check.file)
     sheet, cells = _cells(check, book)
     walk = Precedents(book)
-    banned = VOLATILE | OUTSIDE | {known_as(name) for name in check.forbid}
+    banned = FORBIDDEN_FUNCTIONS | {known_as(name) for name in check.forbid}
     wanted = [find.area(book, text, sheet.name) for text in check.depends_on]
     chain, judged = walk.of(sheet, *cells), set(cells)
     for (name, inner), parts in chain.formulas.items():
@@ -43,14 +45,30 @@ def formula(check: Formula, bench: Bench) -> Score:
     share = 1 - len(lost) / len(cells)
     if not share:
         return Score(0.0, lost[0] if len(cells) == 1 else f"none of {len(cells)} cells counts, first {lost[0]}")
-    unread = []
-    for text, (at, area) in zip(check.depends_on, wanted, strict=True):
-        hit, filled = chain.reached(at, area)
-        if hit < filled or not filled:
-            unread.append(f"{text} is read in {hit} of {filled} filled cells")
+    unread = _unread(check, bench, (sheet, cells), chain, wanted)
     reasons = [f"{len(lost)} of {len(cells)} cells do not count, first {lost[0]}"] if lost else []
     kept = 1 - len(unread) / len(wanted) if unread else 1.0
     return Score(share * kept, "; ".join(reasons + unread))
+
+
+def _unread(
+    check: Formula, bench: Bench, cells: tuple[Sheet, list[str]], chain: Chain, wanted: list[tuple[Sheet, refs.Area]]
+) -> list[str]:
+    """Which dependencies are not read in all their filled cells, or are read and move nothing.
+
+    What OFFSET and INDIRECT read no formula says: there the movement alone decides.
+    """
+    unread: dict[int, str] = {}
+    blind = bool(chain.functions() & INDIRECT)
+    for at, (place, area) in enumerate(wanted):
+        hit, filled = chain.reached(place, area)
+        if not filled or (hit < filled and not blind):
+            unread[at] = f"{check.depends_on[at]} is read in {hit} of {filled} filled cells"
+    asked = [at for at in range(len(wanted)) if at not in unread]
+    for number in idle(bench, check.file, *cells, [wanted[at] for at in asked]):
+        at = asked[number]
+        unread[at] = f"another {check.depends_on[at]} changes nothing"
+    return [unread[at] for at in sorted(unread)]
 
 
 def _cells(check: Formula, book: Workbook) -> tuple[Sheet, list[str]]:
@@ -75,7 +93,7 @@ def _problem(cell: Cell, parts: Parts | None, banned: frozenset[str], check: For
         return "holds nothing" if is_blank(cell.value) else f"holds {spell(cell.value)}, no formula"
     if cell.kind == "error":
         return f"is the error {cell.value}"
-    if not (parts.areas or parts.tables or parts.names):
+    if not (parts.areas or parts.tables or parts.names or parts.functions & INDIRECT):
         return "is a formula that reads no cell"
     return _unsound(parts, banned, check.max_digits)
 
@@ -111,13 +129,7 @@ class Side:
 def metamorphic(check: Metamorphic, bench: Bench) -> Score:
     """Changes inputs in the candidate's workbook and in the reference's, and compares what both compute then."""
     book = find.workbook(bench, check.file)
-    original = bench.original(check.reference)
-    if not isinstance(original, Workbook):
-        raise Fault(f"tests/{check.reference} is no workbook")
-    try:
-        ours = _side(check, original, check.reference, True)
-    except find.NotFound as error:
-        raise Fault(f"tests/{check.reference}: {error}") from None
+    ours = _reference(check, bench)
     theirs = _side(check, book, check.file, False)
     unsound = _volatile(theirs)
     if unsound:
@@ -135,6 +147,19 @@ def metamorphic(check: Metamorphic, bench: Bench) -> Score:
     return Score(
         1 - len(lost) / len(runs), f"on {len(lost)} of {len(runs)} changed inputs the outputs differ; {lost[0]}"
     )
+
+
+def _reference(check: Metamorphic, bench: Bench) -> Side:
+    """The reference's side. Its labels and keys are mostly typed: it is computed first only where they are not."""
+    for computed in (False, True):
+        original = bench.original(check.reference, computed=computed)
+        if not isinstance(original, Workbook):
+            raise Fault(f"tests/{check.reference} is no workbook")
+        try:
+            return _side(check, original, check.reference, True)
+        except find.NotFound as error:
+            reason = str(error)
+    raise Fault(f"tests/{check.reference}: {reason}")
 
 
 def _side(check: Metamorphic, book: Workbook, file: str, ours: bool) -> Side:
@@ -165,7 +190,7 @@ def _volatile(side: Side) -> str:
     walk = Precedents(side.book)
     for sheet in side.book.sheets:
         cells = [ref for name, ref in map(refs.split, side.get) if name == sheet.name]
-        bad = sorted(walk.of(sheet, *cells).functions() & (VOLATILE | OUTSIDE))
+        bad = sorted(walk.of(sheet, *cells).functions() & FORBIDDEN_FUNCTIONS)
         if bad:
             return f"{sheet.name}!{cells[0]} or another output depends on {bad[0]}"
     return ""
@@ -179,11 +204,11 @@ def _draws(check: Metamorphic, bench: Bench, ours: Side) -> tuple[list[dict[str,
     drawn = [draw(check, ours.book, f"{check.id}/{number}") for number in range(check.seeds * TRIES)]
     runs: list[dict[str, Scalar]] = []
     answers: list[dict[str, Scalar]] = []
-    base = _ours(bench, ours, [{}])[0]
     still = set(_outputs(check, ours))
     for first in range(0, len(drawn), check.seeds):
         batch = drawn[first : first + check.seeds]
-        for run, answer in zip(batch, _ours(bench, ours, batch), strict=True):
+        base, *done = _ours(bench, ours, [{}, *batch])
+        for run, answer in zip(batch, done, strict=True):
             moved = {
                 name
                 for name, cells in _outputs(check, ours).items()
@@ -250,8 +275,19 @@ def _compare(
         return ""
     expected = [dict(zip(map(fold, ours.headers), row, strict=True)) for row in _rows(check, ours, wanted)]
     lines = [[row.get(fold(column.header)) for column in _columns(check)] for row in expected]
-    score = score_rows(theirs.headers, list(_rows(check, theirs, found)), _columns(check), check.key, lines)
+    rows = list(_rows(check, theirs, found))
+    at = {fold(header): place for place, header in enumerate(theirs.headers)}
+    if any(fold(name) not in at for name in check.key):
+        return f"the table has no column {' or '.join(check.key)}"
+    keys = {tuple(_known(row[fold(name)]) for name in check.key) for row in expected}
+    asked = [row for row in rows if tuple(_known(row[at[fold(name)]]) for name in check.key) in keys]
+    score = score_rows(theirs.headers, asked, _columns(check), check.key, lines)
     return "" if score.value >= 1 - 1e-9 else score.reason
+
+
+def _known(value: Scalar) -> object:
+    """A key as it is looked up: rows of other keys (a total, a remark) are no matter of behaviour."""
+    return fold(value) if isinstance(value, str) else value
 
 
 def _rows(check: Metamorphic, side: Side, values: dict[str, Scalar]) -> Iterator[list[Scalar]]:

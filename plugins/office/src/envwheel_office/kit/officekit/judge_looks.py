@@ -15,7 +15,7 @@ from .judge_markup import looks_wrong
 from .language_base import Anchor, Look
 from .language_cells import CellLook, CondFormat, DataValidation
 from .model import Cell, Scalar, Sheet, Style, Validation, Workbook
-from .typed import compare, evaluate, holds, moved
+from .typed import Formulas, compare, holds, moved
 
 CELLS_AT_MOST = 20_000
 MARK = 25.0
@@ -105,13 +105,15 @@ def cond_format(check: CondFormat, bench: Bench) -> Score:
         ref for ref in cells if _means(check, value[ref])
     }  # fmt: skip
     counted = {ref for ref in cells if not is_blank(value[ref])} | wanted
-    found = marks(bench, check.file, sheet, cells)
-    kinds = {mark for seen in found.values() for mark in seen}
-    probed = []
-    for probe in map(_probe, check.probes if check.marked != "cells" else ()):
-        seen = marks(bench, check.file, sheet, cells[:1], {cells[0]: probe})[cells[0]]
-        kinds |= seen
-        probed.append((probe, seen))
+    formulas = Formulas(bench, check.file, sheet)
+    probes = [_probe(probe) for probe in check.probes if check.marked != "cells"]
+    found, probed = formulas.settled(
+        lambda: (
+            marks(formulas, cells),
+            [(probe, marks(formulas, cells[:1], {cells[0]: probe})[cells[0]]) for probe in probes],
+        )
+    )
+    kinds = {mark for seen in [*found.values(), *(seen for _, seen in probed)] for mark in seen}
     best = Score(0.0, f"no rule marks cells of {sheet.name}!{cells[0]}:{cells[-1]}" + _hint(check, kinds))
     for mark in sorted(kinds, key=repr):
         if check.fill is None or (isinstance(mark[1], str) and close(mark[1], check.fill, MARK)):
@@ -184,23 +186,27 @@ def data_validation(check: DataValidation, bench: Bench) -> Score:
         groups[tuple(at for at, spans in enumerate(areas) if any(a.has(row, column) for a in spans))].append(ref)
     total = 0.0
     lost = []
-    for key, group in groups.items():
-        value, problem = _accepting(check, bench, sheet, [sheet.validations[at] for at in key], group[0])
+    formulas = Formulas(bench, check.file, sheet)
+    judged = formulas.settled(
+        lambda: [
+            (group, *_accepting(check, formulas, [sheet.validations[at] for at in key], group[0]))
+            for key, group in groups.items()
+        ]
+    )
+    for group, value, problem in judged:
         total += value * len(group)
         if problem:
             lost.append(f"{sheet.name}!{group[0]} {problem}")
     return Score(total / len(cells), "; ".join(lost[:3]))
 
 
-def _accepting(
-    check: DataValidation, bench: Bench, sheet: Sheet, rules: list[Validation], ref: str
-) -> tuple[float, str]:
+def _accepting(check: DataValidation, formulas: Formulas, rules: list[Validation], ref: str) -> tuple[float, str]:
     """How far the rules of one cell are as asked for, and what is wrong with them."""
     if not rules:
         return 0.0, "has no validation"
 
     def fine(value: Scalar) -> bool:
-        return all(_accepts(bench, check.file, sheet, rule, ref, value) for rule in rules)
+        return all(_accepts(formulas, rule, ref, value) for rule in rules)
 
     refused = [value for value in check.accepts if not fine(value)]
     passed = [value for value in check.refuses if fine(value)]
@@ -209,7 +215,7 @@ def _accepting(
     return value, " and ".join(lost)
 
 
-def _accepts(bench: Bench, file: str, sheet: Sheet, rule: Validation, ref: str, value: Scalar) -> bool:
+def _accepts(formulas: Formulas, rule: Validation, ref: str, value: Scalar) -> bool:
     """Whether a rule lets a value pass. Only one that stops refuses anything."""
     if rule.style != "stop":
         return True
@@ -220,7 +226,7 @@ def _accepts(bench: Bench, file: str, sheet: Sheet, rule: Validation, ref: str, 
         return any(same(value, choice, "any", 0, case=True) for choice in choices)
     dated = serial(value) if isinstance(value, str) else None
     put: Mapping[str, Scalar] = {ref: value if dated is None else dated}
-    sides = evaluate(bench, file, sheet, [moved(formula, rule.ranges, ref) for formula in rule.formulas], put)
+    sides = [formulas.value(moved(formula, rule.ranges, ref), put) for formula in rule.formulas]
     if rule.kind == "custom":
         return bool(sides) and holds(sides[0])
     number = float(len(str(value))) if rule.kind == "textLength" else put[ref]

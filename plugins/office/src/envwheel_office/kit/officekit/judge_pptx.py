@@ -14,8 +14,8 @@ from .words import Unfit, count, document, held, in_order, intruders, judged, qu
 
 EDGE = 2.0
 """Points by which a shape may stand over the edge of its slide."""
-ROUGH = 0.08
-"""Share by which an estimated height may be too large before it counts."""
+ROUGH = 0.12
+"""Share by which an estimated height may be too large before it counts: a line in nine."""
 TOUCH = 0.05
 """Share of the smaller of two texts that may lie under the other."""
 

@@ -123,11 +123,6 @@ class Plan(Strict):
         return self
 
 
-HiddenRun.model_rebuild()
-Program.model_rebuild()
-Plan.model_rebuild()
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema of tests/checks.json, as it stands in the brief."""
     return Plan.model_json_schema()

@@ -14,7 +14,7 @@ Type = Literal["number", "text", "date", "bool", "error", "any"]
 class Strict(BaseModel):
     """Unknown fields are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Where(Strict):

@@ -40,7 +40,8 @@ class Formula(Check):
     column: str | None = None
     depends_on: list[str] = Field(
         default_factory=list,
-        description="ranges such as 'Ledger!B2:B201' that must be reached, through any cells between",
+        description="ranges such as 'Ledger!B2:B201' whose filled cells must all be read, through any cells between, "
+        "and must move the value",
     )
     forbid: list[str] = Field(default_factory=list, description="functions that may not occur, besides volatile ones")
     max_digits: int = Field(4, description="a literal number with more digits than this is a typed result")
@@ -68,7 +69,8 @@ class Change(Strict):
 class Metamorphic(Check):
     """Inputs are changed in the candidate's workbook and in the reference's; computed anew, outputs must agree.
 
-    The score is the share of seeds on which every output agrees: mostly used with gate or floor 1.
+    The score is the share of seeds on which every output agrees: mostly used with gate or floor 1. Only changes that
+    move an output of the reference count; one that no seed moves is a fault of the environment.
     """
 
     kind: Literal["metamorphic"] = "metamorphic"

@@ -12,20 +12,21 @@ from collections.abc import Sequence
 
 from . import child, recalc
 from .bench import Computation, Unreadable
+from .fill import fill
 from .intake import Refusal, inspect
 from .model import Document, Refused, Scalar, Workbook, from_json
 from .resolve import resolve
 
 
-def read(path: str) -> Document:
-    """The document at `path`; a workbook with the values that the engines computed."""
+def read(path: str, *, computed: bool = True) -> Document:
+    """The document at `path`; a workbook with the values that the engines computed, unless `computed` is False."""
     try:
         data = inspect(path)
     except Refusal as reason:
         return Refused(str(reason))
     document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."))
-    if isinstance(document, Workbook):
-        recalc.fill(document, data)
+    if isinstance(document, Workbook) and computed:
+        fill(document, data)
         resolve(document)
     return document
 

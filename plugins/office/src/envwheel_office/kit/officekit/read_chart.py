@@ -21,10 +21,11 @@ MAX_POINTS = 100_000
 def read_chart(root: Any, *, cached: bool = False) -> Chart:
     """The chart of a chartSpace element."""
     chart = child(root, "chart")
-    plots = [item for item in child(chart, "plotArea") or () if local(item).endswith("Chart")]
+    area = child(chart, "plotArea")
+    plots = [] if area is None else [item for item in area if local(item).endswith("Chart")]
     kinds = [_kind(plot) for plot in plots]
     grouping = [child(plot, "grouping") for plot in plots]
-    horizontal, vertical = _axis_titles(child(chart, "plotArea"))
+    horizontal, vertical = _axis_titles(area)
     return Chart(
         kind=kinds[0] if kinds else "other",
         title=_title(child(chart, "title")),

@@ -31,7 +31,7 @@ def main(path: str, extension: str) -> int:
         text = json.dumps(to_json(Refused("it takes too much memory")))
     except ValueError:
         text = json.dumps(to_json(Refused("it holds numbers that are none")))
-    sys.stdout.write(text)
+    child.answer(text)
     return 0
 
 

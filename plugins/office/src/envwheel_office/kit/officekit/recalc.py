@@ -1,31 +1,39 @@
 """The values of formulas, from engines and never from caches: which engines, and when their answer counts.
 
-IronCalc and formualizer each compute the workbook in a child of their own. Where they agree, that is the value. Where
-they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with, and alone where at
-most one of them knew the function. What three engines see in three ways is unsure, and so is what LibreOffice cannot
-decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file says, so the dates of a
-file of 1904 are set anew before they compute; LibreOffice knows the system, and its dates are moved after it.
+IronCalc and formualizer each compute the workbook in a process of their own, at the same time. Where they agree, that
+is the value. Where they do not, or one does not know a function, LibreOffice decides: with the one that it agrees with,
+and alone where at most one of them knew the function. What three engines see in three ways is unsure, and so is what
+LibreOffice cannot decide; unsure is wrong. Both Rust engines take dates as days since 1899-12-30 whatever the file
+says, so the dates of a file of 1904 are set anew before they compute. LibreOffice knows that system: it has the last
+word on such a file.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
-import shutil
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import child
 from .bench import Computation, Unreadable
-from .model_cells import Cell, Scalar, Workbook
+from .listener import PROFILE, Listener
+from .model_cells import Scalar, Workbook
 from .reference import parts
 
 EPOCH_1904 = 1462
 UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!")
 """Errors that may say that an engine lacks a function or cannot read a formula."""
+BEYOND = re.compile(
+    r"\b(?:BAHTTEXT|CUBE[A-Z]+|DBCS|FORECAST\.ETS[A-Z.]*|GETPIVOTDATA|JIS|PHONETIC|RTD)\(", re.IGNORECASE
+)
+"""Functions that neither Rust engine has (measured on 506): an IFERROR around one makes both agree on a wrong value."""
 RELATIVE, ABSOLUTE = 1e-6, 1e-7
 """When two engines agree. Iterating functions (IRR, RATE) differ in the 8th digit; sums that cancel leave 1e-8."""
-UNO_SECONDS = 120
 
 Values = list[dict[str, Scalar]]
 
@@ -49,23 +57,53 @@ class RecalcEngine(Protocol):
 
 @dataclass(frozen=True)
 class ChildEngine:
-    """An engine in a limited child (recompute.py). `options` go to its module: LibreOffice's listener."""
+    """An engine in a limited child of its own (recompute.py)."""
 
     name: str
-    options: tuple[str, ...] = ()
-    seconds: float = child.SECONDS
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says."""
-        order = json.dumps([{"set": run.set, "get": run.get} for run in runs]).encode()
-        ran = child.run("recompute", [self.name, *self.options], "xlsx", data, stdin=order, seconds=self.seconds)
-        if ran.code != 0:
-            raise EngineFailed(child.failure(ran))
-        try:
-            answers = json.loads(ran.out)
-            return [_values(run.get, answer) for run, answer in zip(runs, answers, strict=True)]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise EngineFailed(f"no answer: {error}"[:200]) from None
+        return at_once([self], data, runs)[0].compute(data, runs)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an engine has said, or why it said nothing."""
+
+    name: str
+    values: Values
+    failure: str = ""
+
+    def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
+        """What it has said."""
+        if self.failure:
+            raise EngineFailed(self.failure)
+        return self.values
+
+
+def at_once(engines: Sequence[RecalcEngine], data: bytes, runs: Sequence[Computation]) -> Sequence[RecalcEngine]:
+    """The engines when they have computed, side by side in one child's processes; others as they are."""
+    if not all(isinstance(engine, ChildEngine) for engine in engines):
+        return engines
+    names = [engine.name for engine in engines]
+    order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
+    ran = child.run("recompute", names, "xlsx", data, stdin=order)
+    if ran.code != 0:
+        return [Said(name, [], child.failure(ran)) for name in names]
+    try:
+        answers = json.loads(ran.out)
+    except (ValueError, RecursionError) as error:
+        answers = {"failed": f"no answer: {error}"[:200]}
+    return [_said(name, answers.get(name, answers), runs) for name in names]
+
+
+def _said(name: str, answer: Any, runs: Sequence[Computation]) -> Said:
+    if isinstance(answer, dict):
+        return Said(name, [], str(answer.get("failed", "no answer"))[:200])
+    try:
+        return Said(name, [_values(run.get, values) for run, values in zip(runs, answer, strict=True)])
+    except (ValueError, TypeError, KeyError) as error:
+        return Said(name, [], f"no answer: {error}"[:200])
 
 
 def _values(get: Sequence[str], answer: list[object]) -> dict[str, Scalar]:
@@ -85,11 +123,29 @@ def _values(get: Sequence[str], answer: list[object]) -> dict[str, Scalar]:
 FIRST: tuple[RecalcEngine, ...] = (ChildEngine("ironcalc"), ChildEngine("formualizer"))
 
 
-def authority(listener: str = "") -> RecalcEngine | None:
-    """LibreOffice, by the pipe of a running listener or started anew; None where it is not installed."""
-    if not shutil.which("soffice"):
-        return None
-    return ChildEngine("uno", (listener,) if listener else (), UNO_SECONDS)
+class LibreOffice:
+    """The authority, by one listener for the whole grading (listener.py); it starts when it is first asked."""
+
+    name = "libreoffice"
+
+    def __init__(self) -> None:
+        self._listener = Listener(error=Err)
+        atexit.register(self._listener.stop)
+
+    def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
+        """As the protocol says. RuntimeError when LibreOffice does not start: no fault of the workbook's."""
+        if any(run.type for run in runs):
+            raise EngineFailed("its formulas are written otherwise")
+        try:
+            return self._listener.compute(data, runs)
+        except Unreadable as error:
+            raise EngineFailed(str(error)) from None
+
+
+@functools.cache
+def authority() -> RecalcEngine | None:
+    """LibreOffice, the same for all of this process; None where the box has none."""
+    return LibreOffice() if os.path.isdir(PROFILE) else None
 
 
 @dataclass
@@ -112,34 +168,44 @@ def compute(
 ) -> Computed:
     """The values of every run by the policy above; `last` is LibreOffice when None. Raises Unreadable."""
     moved = [replace(run, set={**_dates(workbook), **run.set}) for run in runs] if workbook.date1904 else runs
-    answers: list[Values | None] = []
-    reasons = []
-    for engine in first:
-        try:
-            answers.append(engine.compute(data, moved))
-        except EngineFailed as error:
-            answers.append(None)
-            reasons.append(f"{engine.name}: {error}")
-    done = Computed([{} for _ in runs], engine="+".join(e.name for e, a in zip(first, answers, strict=True) if a))
+    done, reasons = Computed([{} for _ in runs]), []
+    answers = [_answers(engine, data, moved, done, reasons) for engine in at_once(first, data, moved)]
     pairs = [tuple(None if answer is None else answer[at] for answer in answers) for at in range(len(runs))]
     left = [_agreed(run, pair, values) for run, pair, values in zip(runs, pairs, done.values, strict=True)]
-    if not any(left):
-        return done
-    last = last or authority()
-    if last is not None:
-        try:
-            said = _decided(data, workbook, runs, left, last)
-        except EngineFailed as error:
-            reasons.append(f"{last.name}: {error}")
-        else:
-            done.engine += f"+{last.name}"
-            for open_, pair, verdict, values in zip(left, pairs, said, done.values, strict=True):
-                _settle(open_, pair, verdict, values, done)
-            return done
+    doubted = _doubted(workbook)
+    last = last or (authority() if any(left) or doubted else None)
+    asked = [list(run.get) for run in runs] if doubted else left
+    said = None
+    if last is not None and any(asked):
+        back = [Computation(run.set, tuple(names), run.type) for run, names in zip(runs, asked, strict=True)]
+        said = _answers(last, data, [_from_1900(workbook, run) for run in back], done, reasons)
     if not done.engine:
         raise Unreadable("; ".join(reasons)[:400])
-    done.unsure.update(name for names in left for name in names)
+    if said is None:
+        done.unsure.update(name for names in left for name in names)
+        return done
+    for names, pair, verdict, values in zip(asked, pairs, said, done.values, strict=True):
+        _settle(workbook, names, pair, verdict, values, done, doubted)
     return done
+
+
+def _doubted(workbook: Workbook) -> bool:
+    """Whether both Rust engines may agree on what is wrong."""
+    formulas = (cell.formula for sheet in workbook.sheets for cell in sheet.cells.values() if cell.formula)
+    return workbook.date1904 or any(map(BEYOND.search, formulas))
+
+
+def _answers(
+    engine: RecalcEngine, data: bytes, runs: Sequence[Computation], done: Computed, reasons: list[str]
+) -> Values | None:
+    """What an engine says, which is noted; None when it fails."""
+    try:
+        said = engine.compute(data, runs)
+    except EngineFailed as error:
+        reasons.append(f"{engine.name}: {error}")
+        return None
+    done.engine += f"+{engine.name}" if done.engine else engine.name
+    return said
 
 
 def _agreed(run: Computation, pair: Sequence[dict[str, Scalar] | None], values: dict[str, Scalar]) -> list[str]:
@@ -154,35 +220,29 @@ def _agreed(run: Computation, pair: Sequence[dict[str, Scalar] | None], values: 
     return left
 
 
-def _decided(data: bytes, workbook: Workbook, runs: Sequence[Computation], left: Sequence[list[str]],
-             last: RecalcEngine) -> Values:  # fmt: skip
-    """What LibreOffice says about the cells that are left, dates moved from and to the file's own system."""
-    shift = EPOCH_1904 if workbook.date1904 else 0
-    asked = [
-        Computation({name: _moved(workbook, name, value, -shift) for name, value in run.set.items()}, tuple(names))
-        for run, names in zip(runs, left, strict=True)
-    ]
-    return [
-        {name: _moved(workbook, name, value, shift) for name, value in values.items()}
-        for values in last.compute(data, asked)
-    ]
-
-
-def _settle(names: Sequence[str], pair: Sequence[dict[str, Scalar] | None], verdict: dict[str, Scalar],
-            values: dict[str, Scalar], done: Computed) -> None:  # fmt: skip
-    """LibreOffice's verdict on the cells that are left."""
+def _settle(
+    workbook: Workbook,
+    names: Sequence[str],
+    pair: Sequence[dict[str, Scalar] | None],
+    verdict: dict[str, Scalar],
+    values: dict[str, Scalar],
+    done: Computed,
+    doubted: bool,
+) -> None:
+    """LibreOffice's verdict on the cells of one run; `doubted`: it has the last word even against two that agree."""
     for name in names:
-        others = [answer[name] for answer in pair if answer is not None and name in answer]
-        known_others = [value for value in others if known(value)]
+        values.pop(name, None)
         if name not in verdict:
             done.unsure.add(name)
             continue
-        said = verdict[name]
-        if known(said) and len(known_others) < 2 and not any(agree(said, value) for value in known_others):
+        said = _moved(workbook, name, verdict[name], EPOCH_1904)
+        others = [answer[name] for answer in pair if answer is not None and name in answer]
+        knowing = [value for value in others if known(value)]
+        if any(agree(said, value) for value in knowing or others) and (known(said) or not knowing):
+            values[name] = said
+        elif known(said) and (len(knowing) < 2 or doubted):
             values[name] = said
             done.alone.add(name)
-        elif any(agree(said, value) for value in (known_others if known(said) else others)):
-            values[name] = said
         else:
             done.unsure.add(name)
 
@@ -201,36 +261,6 @@ def agree(one: Scalar, two: Scalar) -> bool:
     return one == two
 
 
-def fill(
-    workbook: Workbook, data: bytes, *, first: Sequence[RecalcEngine] = FIRST, last: RecalcEngine | None = None
-) -> None:
-    """Give every formula cell of `workbook` its value. Where no engine can, all of them are unsure."""
-    cells = {f"{sheet.name}!{name}": cell for sheet in workbook.sheets for name, cell in sheet.cells.items()
-             if cell.formula is not None}  # fmt: skip
-    if not cells:
-        return
-    try:
-        done = compute(data, workbook, [Computation(get=tuple(cells))], first=first, last=last)
-    except Unreadable:
-        done = Computed([{}], unsure=set(cells))
-    for name, value in done.values[0].items():
-        cell = cells[name]
-        cell.kind, cell.value = _kind(workbook, cell, value), value
-    workbook.engine, workbook.unsure, workbook.alone = done.engine, sorted(done.unsure), sorted(done.alone)
-
-
-def _kind(workbook: Workbook, cell: Cell, value: Scalar) -> str:
-    if isinstance(value, Err):
-        return "error"
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, str):
-        return "text"
-    if value is None:
-        return "empty"
-    return "date" if workbook.styles[cell.style].number_class == "date" else "number"
-
-
 def _dates(workbook: Workbook) -> dict[str, Scalar]:
     """The typed dates of a workbook, as days since 1899-12-30."""
     return {
@@ -241,9 +271,14 @@ def _dates(workbook: Workbook) -> dict[str, Scalar]:
     }
 
 
+def _from_1900(workbook: Workbook, run: Computation) -> Computation:
+    """The run with its dates in the workbook's own system."""
+    return replace(run, set={name: _moved(workbook, name, value, -EPOCH_1904) for name, value in run.set.items()})
+
+
 def _moved(workbook: Workbook, name: str, value: Scalar, shift: int) -> Scalar:
-    """A date's number moved by `shift` days; anything else as it is."""
-    if not shift or not isinstance(value, (int, float)) or isinstance(value, bool):
+    """In a workbook of 1904 a date's number moved by `shift` days; anything else as it is."""
+    if not workbook.date1904 or not isinstance(value, (int, float)) or isinstance(value, bool):
         return value
     where, cell = parts(name)
     sheet = workbook.sheet(where)

@@ -15,7 +15,7 @@ from .equal import fold, from_text, is_blank, is_number, same, serial, spell, te
 from .language_base import Column, Scalar
 
 Row = Sequence[Scalar]
-PAIRS = 250_000
+PAIRS = 60_000
 """Comparisons at most, one by one, of rows whose keys are not the same at first sight."""
 
 
@@ -176,7 +176,7 @@ def _score(
         reasons.append(f"{len(extra)} rows are too many, first {_name(extra[0], keys)}")
         value = 0.0 if extra_rows == "fail" else value
     if order == "exact" and pairs:
-        kept = _longest([pairs[index] for index in sorted(pairs)])
+        kept = rising([pairs[index] for index in sorted(pairs)])
         if kept < len(pairs):
             reasons.append(f"only {kept} of {len(pairs)} rows stand in the order asked for")
             value *= kept / len(pairs)
@@ -187,7 +187,7 @@ def _name(row: Row, keys: list[int]) -> str:
     return " / ".join(spell(row[at]) for at in keys)
 
 
-def _longest(places: list[int]) -> int:
+def rising(places: list[int]) -> int:
     """The length of the longest rising run, gaps allowed (patience sorting)."""
     ends: list[int] = []
     for place in places:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from . import reference, refs
 from .bench import Bench, Computation, Unreadable
 from .equal import UNSURE
 from .model import Scalar, Sheet
 
+Put = tuple[tuple[str, Scalar], ...]
+Found = TypeVar("Found")
 MOST = 50_000
 """Formulas of one question at most."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -35,28 +38,52 @@ def moved(formula: str, ranges: Sequence[str], ref: str) -> str:
     return "=" + reference.move(formula.strip().removeprefix("="), row - top, column - left)
 
 
-def evaluate(
-    bench: Bench, file: str, sheet: Sheet, formulas: Sequence[str], put: Mapping[str, Scalar] | None = None
-) -> list[Scalar]:
-    """What each formula gives on `sheet` of the candidate's workbook, after the cells of `put` ("B7") are set.
+class Formulas:
+    """The formulas that rules ask for, computed all at once.
 
-    UNSURE where no engines agree. Raises Unreadable when they are too many.
+    formulas = Formulas(bench, file, sheet)
+    found = formulas.settled(lambda: judge_with(formulas))   # judged twice: to hear what is asked, and with answers
     """
-    values = [constant(formula) for formula in formulas]
-    open_ = [at for at, (known, _) in enumerate(values) if not known]
-    if not open_:
-        return [value for _, value in values]
-    if len(open_) > MOST:
-        raise Unreadable(f"its rules hold {len(open_)} formulas for these cells")
-    rows, columns = zip(*(refs.place(ref) for ref in sheet.cells), strict=True) if sheet.cells else ((0,), (0,))
-    places = {at: f"{sheet.name}!{refs.name(max(rows) + 3 + n, max(columns) + 3)}" for n, at in enumerate(open_)}
-    run = Computation(
-        {f"{sheet.name}!{ref}": value for ref, value in (put or {}).items()},
-        tuple(places.values()),
-        {place: formulas[at] for at, place in places.items()},
-    )
-    answer = bench.compute(file, [run])[0]
-    return [answer.get(places[at], UNSURE) if at in places else value for at, (_, value) in enumerate(values)]
+
+    def __init__(self, bench: Bench, file: str, sheet: Sheet) -> None:
+        self._bench, self._file, self.sheet = bench, file, sheet
+        self._known: dict[tuple[Put, str], Scalar] = {}
+        self._open: dict[Put, list[str]] = {}
+
+    def value(self, formula: str, put: Mapping[str, Scalar]) -> Scalar:
+        """What `formula` gives on the sheet after the cells of `put` ("B7") are set; UNSURE where no engines agree."""
+        known, value = constant(formula)
+        if known:
+            return value
+        key = tuple(sorted(put.items(), key=lambda item: item[0]))
+        if (key, formula) not in self._known:
+            self._open.setdefault(key, []).append(formula)
+            self._known[key, formula] = UNSURE
+        return self._known[key, formula]
+
+    def settled(self, judge: Callable[[], Found]) -> Found:
+        """What `judge` finds when all that it asks has its answer. Raises Unreadable when it asks too much."""
+        found = judge()
+        if not self._open:
+            return found
+        if sum(map(len, self._open.values())) > MOST:
+            raise Unreadable("its rules hold too many formulas for these cells")
+        runs = [self._run(put, formulas) for put, formulas in self._open.items()]
+        for (put, formulas), run, answer in zip(
+            self._open.items(), runs, self._bench.compute(self._file, runs), strict=True
+        ):
+            for formula, place in zip(formulas, run.get, strict=True):
+                self._known[put, formula] = answer.get(place, UNSURE)
+        self._open = {}
+        return judge()
+
+    def _run(self, put: Put, formulas: list[str]) -> Computation:
+        """The formulas in cells below and beside all that the sheet holds."""
+        cells = [refs.place(ref) for ref in self.sheet.cells] or [(0, 0)]
+        row, column = max(row for row, _ in cells) + 3, max(column for _, column in cells) + 3
+        places = [f"{self.sheet.name}!{refs.name(row + at, column)}" for at in range(len(formulas))]
+        given = {f"{self.sheet.name}!{ref}": value for ref, value in put}
+        return Computation(given, tuple(places), dict(zip(places, formulas, strict=True)))
 
 
 def holds(value: Scalar) -> bool:

@@ -9,16 +9,20 @@ The exit status is 0 when there is a reward. A fault of the environment's own le
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Sequence
 
 from .bench import Bench, Computation, Fault, Score, Unreadable
 from .language import AnyCheck, Plan
-from .model import Document, Refused, Scalar
+from .model import Document, Refused, Scalar, Workbook
 from .registry import judge
 
 ENOUGH = 1e-9
+FULL_BOX = (errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.EIO)
+"""Errors of the box: no fault of a candidate's."""
 TEXT_LIMIT = 5_000_000
 FILES_AT_MOST = 5_000
 
@@ -29,14 +33,16 @@ class Files:
     def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
         self.app, self.tests = app, tests
         self._read: dict[str, Document] = {}
+        self._typed: dict[str, Document] = {}
 
     def document(self, file: str) -> Document:
         """The candidate's file as records; read once."""
         return self._document(_below(self.app, file))
 
-    def original(self, file: str) -> Document:
+    def original(self, file: str, *, computed: bool = True) -> Document:
         """A file of tests/ as records. Fault when it is refused."""
-        document = self._document(_below(self.tests, file))
+        path = _below(self.tests, file)
+        document = self._document(path) if computed or path in self._read else self._as_typed(path)
         if isinstance(document, Refused):
             raise Fault(f"tests/{file}: {document.reason}")
         return document
@@ -48,15 +54,24 @@ class Files:
             self._read[path] = read.read(path)
         return self._read[path]
 
+    def _as_typed(self, path: str) -> Document:
+        from . import read
+
+        if path not in self._typed:
+            self._typed[path] = read.read(path, computed=False)
+        return self._typed[path]
+
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
         """What the workbook shows after each run's changes."""
-        from . import recalc
+        from . import read
 
-        document = self.original(file) if ours else self.document(file)
+        document = self.original(file, computed=False) if ours else self.document(file)
         if isinstance(document, Refused):
             raise Unreadable(document.reason)
+        if not isinstance(document, Workbook):
+            raise Unreadable(f"{file} is no workbook but a {document.kind}")
         try:
-            return recalc.compute(_below(self.tests if ours else self.app, file), runs)
+            return read.compute(_below(self.tests if ours else self.app, file), document, runs)
         except Unreadable as error:
             if ours:
                 raise Fault(f"tests/{file}: {error}") from None
@@ -70,8 +85,6 @@ class Files:
 
     def listing(self, folder: str) -> list[str] | None:
         """All files below a folder."""
-        import grade
-
         root = os.path.normpath(_below(self.app, folder))
         if not os.path.isdir(root) or os.path.realpath(root) != root:
             return None
@@ -79,7 +92,7 @@ class Files:
         for at, folders, files in os.walk(root):
             for name in files + [each for each in folders if os.path.islink(os.path.join(at, each))]:
                 path = os.path.join(at, name)
-                plain = grade.plain_file(path, sys.maxsize)
+                plain = stat.S_ISREG(os.lstat(path).st_mode)
                 names.append(os.path.relpath(path, root) + ("" if plain else " (no plain file)"))
             if len(names) > FILES_AT_MOST:
                 raise Unreadable(f"{folder} holds more than {FILES_AT_MOST} files")
@@ -124,7 +137,11 @@ def judged(check: AnyCheck, bench: Bench) -> Score:
         return Score(0.0, str(error))
     except RecursionError:
         return Score(0.0, "it is nested too deeply")
-    except (Fault, ImportError, OSError, RuntimeError):
+    except OSError as error:
+        if error.errno in FULL_BOX:
+            raise
+        return Score(0.0, f"it cannot be read: {error.strerror}")
+    except (Fault, ImportError, NameError, RuntimeError, SyntaxError):
         raise
     except Exception as error:
         return Score(0.0, f"it could not be judged: {type(error).__name__}: {error}")

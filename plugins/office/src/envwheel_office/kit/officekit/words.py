@@ -67,6 +67,12 @@ def count(text: str, wanted: str) -> int:
     return len(_pattern(key).findall(fold(text))) if key else 0
 
 
+def find_after(text: str, wanted: str, start: int) -> int | None:
+    """Where the first `wanted` from `start` on ends, both counted in the folded text; None when there is none."""
+    found = _pattern(fold(wanted)).search(fold(text), start) if fold(wanted) else None
+    return found.end() if found else None
+
+
 def count_in(texts: Iterable[str], wanted: str) -> int:
     """How often `wanted` stands in any of the texts, each on its own."""
     return sum(count(text, wanted) for text in texts)

@@ -1,0 +1,85 @@
+"""The brief of this domain: brief.md, the language of checks, worked examples, and a target at the solver's edge."""
+
+from __future__ import annotations
+
+import random
+from importlib.resources import files
+
+from envwheel.api import Brief, Digest, Goal
+from envwheel_office import registry
+from envwheel_office.family import LEVELS, OfficeFamily
+from envwheel_office.notation import language
+from envwheel_office.taxonomy import SKILLS
+
+SYSTEM = (
+    "You build training environments for terminal agents who do office work. You are a careful accountant and editor: "
+    "what you ask for is clear, what you check is exactly what you asked for, and every number is computed twice."
+)
+LONGEST = 6000
+"""Characters of a file that an example shows."""
+
+
+def write_brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
+    """A brief for `goal`; without one skill and level are drawn (by `seed`) where the solver passes sometimes."""
+    skill, level = (goal.skill, goal.level) if goal else target(digest, random.Random(seed))
+    before, after = ((files("envwheel_office") / name).read_text("utf-8") for name in ("brief.md", "brief_end.md"))
+    task = (
+        f"{before.rstrip()}\n\n```text\n{language()}```\n{after}\n## This time\n\n"
+        f"Skill: {SKILLS[skill]} (`{skill}`). Level: {level} of 4. {_record(digest, skill, level)}{_address(goal)}\n"
+    )
+    return Brief(SYSTEM, task, examples(skill, level, seed), (skill,), level)
+
+
+def target(digest: Digest, draw: random.Random) -> tuple[str, int]:
+    """Skill and level: likeliest are those passed about half of the time; untried ones keep a share."""
+    weights: dict[tuple[str, int], float] = {}
+    for skill in SKILLS:
+        for level in LEVELS:
+            rate = digest.skills.get((skill, level))
+            share = rate.passed / rate.scored if rate is not None and rate.scored else None
+            weights[skill, level] = 0.2 if share is None else 0.05 + 4 * share * (1 - share)
+    keys = sorted(weights)
+    return draw.choices(keys, [weights[key] for key in keys])[0]
+
+
+def examples(skill: str, level: int, seed: int) -> tuple[str, ...]:
+    """Up to two complete environments of the same skill, else of any, at `level`, as text."""
+    able = [item for item in registry.families() if level in item.levels]
+    fitting = [item for item in able if skill in item.skills] or able
+    chosen = random.Random(seed).sample(fitting, min(2, len(fitting)))
+    return tuple(_example(item, level, seed) for item in chosen)
+
+
+def _example(family: OfficeFamily, level: int, seed: int) -> str:
+    """Instruction, given files, reference and checks of one environment."""
+    made = family.build(level, seed)
+    return "\n".join(
+        (
+            f"### {made.name}: {family.title}",
+            f"instruction.md:\n\n{made.instruction}",
+            f"given: {', '.join(sorted(made.files)) or 'nothing'}\nartifacts: {', '.join(made.artifacts)}\n",
+            f"solution/solve.sh:\n\n```bash\n{_cut(made.solution['solve.sh'])}```\n",
+            f"tests/ also has: {', '.join(sorted(set(made.tests) - {'check.py', 'checks.json'})) or 'nothing'}\n",
+            f"tests/checks.json:\n\n```json\n{_cut(made.tests['checks.json'])}```",
+        )
+    )
+
+
+def _cut(content: str | bytes) -> str:
+    text = content if isinstance(content, str) else content.decode("utf-8", "replace")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text) - LONGEST} more characters)\n"
+
+
+def _address(goal: Goal | None) -> str:
+    """The kind of failure that the environment is to train against."""
+    if goal is None or not goal.failure:
+        return ""
+    return f" Where it fails, it mostly {goal.failure}: build something whose work exercises that."
+
+
+def _record(digest: Digest, skill: str, level: int) -> str:
+    """What is known of the solver at this target, in a sentence."""
+    rate = digest.skills.get((skill, level))
+    if rate is None or not rate.scored:
+        return "The solver has not tried this yet."
+    return f"The solver passed {rate.passed} of {rate.scored} attempts here; aim for about half."

@@ -1,0 +1,107 @@
+"""The AcroForm fields of a PDF, by their full names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pypdf import PdfReader
+from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
+
+from .model import FormField
+
+READ_ONLY, RADIO, PUSH = 1, 1 << 15, 1 << 16
+"""Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
+UNSEEN = 2 | 32
+"""Annotation flags: hidden, no view."""
+DEEP = 32
+KINDS = {"/Tx": "text", "/Ch": "choice", "/Sig": "signature"}
+
+
+def read_fields(reader: PdfReader) -> list[FormField]:
+    """The fields that are seen on a page, in the order of pages; none where the document has no form."""
+    root = reader.trailer["/Root"]
+    if "/AcroForm" not in root:
+        return []
+    fields: dict[str, FormField] = {}
+    for number, page in enumerate(reader.pages, start=1):
+        for widget in _widgets(page):
+            chain = list(_chain(widget))
+            name = ".".join(reversed([str(item["/T"]) for item in chain if "/T" in item]))
+            kind = _kind(chain)
+            if not name or not kind:
+                continue
+            field = fields.setdefault(name, FormField(name, kind, page=number))
+            field.read_only = bool(_flags(chain) & READ_ONLY)
+            field.value = _value(chain, kind) or field.value
+            field.choices += [item for item in _choices(chain, widget, kind) if item not in field.choices]
+    for field in fields.values():
+        if field.kind in ("checkbox", "radio") and not field.value:
+            field.value = "Off"
+    return list(fields.values())
+
+
+def _widgets(page: Any) -> Iterator[DictionaryObject]:
+    annotations = page.get("/Annots")
+    annotations = annotations.get_object() if annotations is not None else None
+    for item in annotations if isinstance(annotations, ArrayObject) else ():
+        widget = item.get_object()
+        if isinstance(widget, DictionaryObject) and widget.get("/Subtype") == "/Widget":
+            flags = widget.get("/F", 0)
+            if not (isinstance(flags, int) and flags & UNSEEN):
+                yield widget
+
+
+def _chain(widget: DictionaryObject) -> Iterator[DictionaryObject]:
+    """A widget and the fields above it."""
+    item: Any = widget
+    for _ in range(DEEP):
+        if not isinstance(item, DictionaryObject):
+            return
+        yield item
+        item = item["/Parent"] if "/Parent" in item else None  # noqa: SIM401
+
+
+def _stated(chain: list[DictionaryObject], name: str) -> Any:
+    return next((item[name] for item in chain if name in item), None)
+
+
+def _flags(chain: list[DictionaryObject]) -> int:
+    flags = _stated(chain, "/Ff")
+    return flags if isinstance(flags, int) else 0
+
+
+def _kind(chain: list[DictionaryObject]) -> str:
+    stated, flags = str(_stated(chain, "/FT")), _flags(chain)
+    if stated == "/Btn":
+        return "button" if flags & PUSH else "radio" if flags & RADIO else "checkbox"
+    return KINDS.get(stated, "")
+
+
+def _value(chain: list[DictionaryObject], kind: str) -> str:
+    value = _stated(chain, "/V")
+    if kind == "checkbox" and value is None:
+        value = chain[0].get("/AS")
+    if isinstance(value, ArrayObject):
+        return ", ".join(str(item) for item in value)
+    if isinstance(value, StreamObject):
+        return value.get_data().decode("utf-8", "replace")
+    if value is None or isinstance(value, DictionaryObject):
+        return ""
+    text = str(value)
+    return text.removeprefix("/") if kind in ("checkbox", "radio") else text
+
+
+def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str) -> list[str]:
+    """A list's entries as they are shown; the states of a checkbox or radio button."""
+    if kind == "choice":
+        options = _stated(chain, "/Opt")
+        resolved = [item.get_object() for item in options or ()]
+        shown = [item[-1] if isinstance(item, ArrayObject) and item else item for item in resolved]
+        return [str(item) for item in shown]
+    looks = widget.get("/AP")
+    normal = looks.get_object().get("/N") if looks is not None else None
+    normal = normal.get_object() if normal is not None else None
+    if kind in ("checkbox", "radio") and isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject):
+        return [str(name).removeprefix("/") for name in normal if name != "/Off"]
+    return []

@@ -1,0 +1,233 @@
+"""The reader of PDF: what is seen and what is not, rotated and cropped pages, tables, forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pypdf
+import pytest
+from reportlab.lib import colors
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
+
+from officekit.model import Page, Pdf
+from officekit.read_pdf import read
+
+A4 = (595.3, 841.9)
+Draw = Callable[[Canvas], None]
+
+
+def made(folder: Path, *draw: Draw, size: tuple[float, float] = A4) -> Pdf:
+    """A PDF with a page for each drawing."""
+    canvas = Canvas(str(folder / "made.pdf"), pagesize=size, invariant=True)
+    for one in draw:
+        canvas.setFont("Helvetica", 12)
+        one(canvas)
+        canvas.showPage()
+    canvas.save()
+    return read(folder / "made.pdf")
+
+
+def first(folder: Path, draw: Draw) -> Page:
+    return made(folder, draw).pages[0]
+
+
+def test_words_have_places_sizes_and_colours_as_seen(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFillColor(colors.HexColor("#c00000"))
+        canvas.drawString(72, 741.9, "Total due")
+
+    page = first(tmp_path, draw)
+    total, due = page.words
+    assert (page.width, page.height, page.text) == (595.3, 841.9, "Total due")
+    assert (total.text, total.left, total.size, total.color) == ("Total", 72.0, 12.0, "c00000")
+    assert 85 < total.top < total.bottom < 105
+    assert due.left > total.right
+
+
+def test_lines_are_read_from_top_to_bottom_whatever_was_drawn_first(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(300, 700, "right")
+        canvas.drawString(72, 650, "below")
+        canvas.drawString(72, 701, "left")
+
+    assert first(tmp_path, draw).text == "left right\nbelow"
+
+
+def white(canvas: Canvas) -> None:
+    canvas.setFillColor(colors.white)
+    canvas.drawString(72, 650, "ghost")
+
+
+def invisible(canvas: Canvas) -> None:
+    text = canvas.beginText(72, 600)
+    text.setTextRenderMode(3)
+    text.textLine("ghost")
+    canvas.drawText(text)
+
+
+def tiny(canvas: Canvas) -> None:
+    canvas.setFont("Helvetica", 1.5)
+    canvas.drawString(72, 550, "ghost")
+
+
+def off_the_page(canvas: Canvas) -> None:
+    canvas.drawString(-200, 500, "ghost")
+
+
+def covered(canvas: Canvas) -> None:
+    canvas.drawString(72, 450, "ghost")
+    canvas.setFillColor(colors.white)
+    canvas.rect(60, 440, 200, 30, fill=1, stroke=0)
+
+
+def transparent(canvas: Canvas) -> None:
+    canvas.setFillAlpha(0.02)
+    canvas.drawString(72, 400, "ghost")
+
+
+def clipped(canvas: Canvas) -> None:
+    path = canvas.beginPath()
+    path.rect(300, 300, 10, 10)
+    canvas.clipPath(path, stroke=0)
+    canvas.drawString(72, 350, "ghost")
+
+
+def white_in_a_form(canvas: Canvas) -> None:
+    canvas.beginForm("part")
+    canvas.setFillColor(colors.white)
+    canvas.drawString(72, 330, "ghost")
+    canvas.endForm()
+    canvas.doForm("part")
+
+
+def white_on_words(canvas: Canvas) -> None:
+    canvas.setFillColor(colors.white)
+    canvas.drawString(72, 300, "ghost")
+    canvas.setFillColor(colors.black)
+    canvas.drawString(72, 300, "other")
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [white, invisible, tiny, off_the_page, covered, transparent, clipped, white_in_a_form, white_on_words],
+    ids=lambda hide: hide.__name__,
+)
+def test_what_nobody_sees_is_a_word_but_no_text(tmp_path: Path, hide: Draw) -> None:
+    page = first(tmp_path, hide)
+    assert [word.visible for word in page.words if word.text == "ghost"] == [False]
+    assert "ghost" not in page.text
+
+
+def test_white_words_on_a_dark_bar_and_words_in_a_form_are_seen(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.rect(60, 690, 300, 30, fill=1, stroke=0)
+        canvas.setFillColor(colors.white)
+        canvas.drawString(72, 700, "header")
+        canvas.beginForm("part")
+        canvas.setFillColor(colors.black)
+        canvas.drawString(72, 600, "inside")
+        canvas.endForm()
+        canvas.doForm("part")
+
+    assert first(tmp_path, draw).text == "header\ninside"
+
+
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_a_rotated_page_is_read_as_it_is_seen(tmp_path: Path, rotation: int) -> None:
+    made(tmp_path, lambda canvas: canvas.drawString(72, 741.9, "Corner"))
+    writer = pypdf.PdfWriter(clone_from=tmp_path / "made.pdf")
+    writer.pages[0].rotate(rotation)
+    writer.write(tmp_path / "turned.pdf")
+    page = read(tmp_path / "turned.pdf").pages[0]
+    assert page.rotation == rotation
+    assert (page.width > page.height) == (rotation != 180)
+    (word,) = page.words
+    assert word.visible
+    assert word.size == pytest.approx(12, abs=0.5)
+    expected = {90: (741.9, 72.0), 180: (595.3 - 72, 741.9), 270: (100.0, 595.3 - 72)}[rotation]
+    near = {90: (word.left, word.top), 180: (word.right, word.top), 270: (word.left, word.bottom)}[rotation]
+    assert near == pytest.approx(expected, abs=12)
+
+
+def test_a_cropped_page_has_the_crops_size_and_only_what_is_in_it(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(120, 700, "inside")
+        canvas.drawString(72, 100, "outside")
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(clone_from=tmp_path / "made.pdf")
+    writer.pages[0].cropbox = pypdf.generic.RectangleObject((100, 600, 500, 800))
+    writer.write(tmp_path / "cropped.pdf")
+    page = read(tmp_path / "cropped.pdf").pages[0]
+    assert (page.width, page.height, page.text) == (400.0, 200.0, "inside")
+    assert page.words[0].left == pytest.approx(20.0)
+
+
+def test_drawn_tables_are_read_without_hidden_words_and_merged_cells_repeat(tmp_path: Path) -> None:
+    rows = [["Region", "Sales", ""], ["North", "1,200", "x"], ["South", "800", "ghost"]]
+    looks = [("GRID", (0, 0), (-1, -1), 1, colors.black), ("SPAN", (1, 0), (2, 0))]
+    looks.append(("TEXTCOLOR", (2, 2), (2, 2), colors.white))
+    SimpleDocTemplate(str(tmp_path / "t.pdf")).build([Table(rows, style=TableStyle(looks))])
+    (grid,) = read(tmp_path / "t.pdf").pages[0].tables
+    assert grid.rows == [["Region", "Sales", "Sales"], ["North", "1,200", "x"], ["South", "800", ""]]
+
+
+def test_form_fields_have_kind_value_choices_and_page(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        form = canvas.acroForm
+        form.textfield(name="name", value="Ann Übel", x=72, y=700, width=200, height=20)
+        form.checkbox(name="agree", checked=True, x=72, y=650)
+        form.checkbox(name="spam", checked=False, x=72, y=620)
+        form.choice(name="town", value="Bonn", options=["Bonn", "Köln"], x=72, y=580, width=100, height=20)
+        form.textfield(name="fixed", value="1", fieldFlags="readOnly", x=72, y=540, width=100, height=20)
+
+    fields = {item.name: item for item in made(tmp_path, lambda canvas: None, draw).fields}
+    assert [(item.kind, item.value, item.page) for item in fields.values()] == [
+        ("text", "Ann Übel", 2),
+        ("checkbox", "Yes", 2),
+        ("checkbox", "Off", 2),
+        ("choice", "Bonn", 2),
+        ("text", "1", 2),
+    ]
+    assert fields["town"].choices == ["Bonn", "Köln"]
+    assert (fields["fixed"].read_only, fields["name"].read_only) == (True, False)
+
+
+def test_properties_are_read(tmp_path: Path) -> None:
+    found = made(tmp_path, lambda canvas: (canvas.setTitle("Bericht Ä"), canvas.setAuthor("Ann"))[0])
+    assert (found.properties["title"], found.properties["author"]) == ("Bericht Ä", "Ann")
+
+
+def encrypted(folder: Path) -> Path:
+    made(folder, lambda canvas: canvas.drawString(72, 700, "x"))
+    writer = pypdf.PdfWriter(clone_from=folder / "made.pdf")
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(folder / "locked.pdf")
+    return folder / "locked.pdf"
+
+
+def cut(folder: Path) -> Path:
+    made(folder, lambda canvas: canvas.drawString(72, 700, "x"))
+    path = folder / "cut.pdf"
+    path.write_bytes((folder / "made.pdf").read_bytes()[:300])
+    return path
+
+
+def other(folder: Path) -> Path:
+    path = folder / "other.pdf"
+    path.write_text("Dear Sir or Madam")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [(encrypted, "a password is needed"), (cut, "no readable PDF"), (other, "does not begin with %PDF-")],
+    ids=["encrypted", "cut", "text"],
+)
+def test_what_is_no_readable_pdf_is_an_error_with_its_reason(
+    tmp_path: Path, broken: Callable[[Path], Path], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read(broken(tmp_path))
