@@ -277,3 +277,72 @@ def test_a_usual_pdf_passes(opened, body):
 def test_a_pdf_that_does_more_is_refused(opened, data, reason):
     with pytest.raises(Refusal, match=reason):
         opened(data, "a.pdf")
+
+
+def by_docx(path: str) -> None:
+    import docx
+
+    document = docx.Document()
+    document.add_heading("A title", 1)
+    document.add_table(2, 2)
+    document.save(path)
+
+
+def by_pptx(path: str) -> None:
+    import pptx
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+
+    deck = pptx.Presentation()
+    data = CategoryChartData()
+    data.categories = ["a", "b"]
+    data.add_series("s", (1, 2))
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 3_000_000, 3_000_000, data)
+    deck.save(path)
+
+
+def by_reportlab(path: str) -> None:
+    from reportlab.pdfgen import canvas
+
+    page = canvas.Canvas(path)
+    page.setTitle("Form/JS")
+    page.drawString(72, 700, "Name")
+    page.acroForm.textfield(name="name", x=100, y=700)
+    page.acroForm.checkbox(name="yes", x=100, y=600)
+    page.save()
+
+
+def by_pypdf(path: str) -> None:
+    import pypdf
+
+    by_reportlab(path)
+    writer = pypdf.PdfWriter(path)
+    writer.update_page_form_field_values(writer.pages[0], {"name": "Ann"})
+    writer.write(path)
+
+
+def by_xlsxwriter(path: str) -> None:
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(path)
+    sheet = book.add_worksheet()
+    sheet.write_url("A1", "https://example.invalid/")
+    sheet.write_comment("A1", "see there")
+    sheet.add_table("C1:D3")
+    chart = book.add_chart({"type": "pie"})
+    chart.add_series({"values": "=Sheet1!$C$2:$C$3"})
+    sheet.insert_chart("F1", chart)
+    book.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (by_docx, "a.docx"), (by_pptx, "a.pptx"), (by_reportlab, "a.pdf"), (by_pypdf, "b.pdf"),
+        (by_xlsxwriter, "a.xlsx"),
+    ],
+)  # fmt: skip
+def test_what_the_libraries_of_the_work_box_write_passes(tmp_path, make, name):
+    make(str(tmp_path / name))
+    assert inspect(str(tmp_path / name)) == (tmp_path / name).read_bytes()

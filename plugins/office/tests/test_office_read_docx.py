@@ -61,13 +61,35 @@ def test_paragraphs_joined_by_a_deleted_mark_are_one_in_the_final_view(tmp_path:
 
 @pytest.mark.parametrize(
     "looks",
-    [VANISH, WHITE, '<w:sz w:val="4"/>', '<w:color w:val="0000FF"/><w:highlight w:val="blue"/>'],
-    ids=["vanish", "white on white", "2 points", "blue on blue"],
+    [VANISH, WHITE, '<w:sz w:val="4"/>', '<w:color w:val="0000FF"/><w:highlight w:val="blue"/>', '<w:w w:val="1"/>'],
+    ids=["vanish", "white on white", "2 points", "blue on blue", "letters without width"],
 )
 def test_text_that_nobody_sees_is_in_the_runs_but_not_in_the_text(tmp_path: Path, looks: str) -> None:
     found = only(read(word(tmp_path, paragraph("Seen ", run("secret", looks)))))
     assert found.text == "Seen "
     assert [(item.text, item.style.hidden) for item in found.runs] == [("Seen ", False), ("secret", True)]
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        '<w:spacing w:line="20" w:lineRule="exact"/>',
+        '<w:ind w:left="-20000"/>',
+        '<w:framePr w:x="60000" w:y="0"/>',
+    ],
+    ids=["lines without height", "far to the left", "a frame off the paper"],
+)
+def test_a_paragraph_that_nobody_sees_has_no_text(tmp_path: Path, properties: str) -> None:
+    assert only(read(word(tmp_path, paragraph("ghost", properties=properties)))).text == ""
+
+
+def test_a_row_without_height_is_not_there(tmp_path: Path) -> None:
+    low = '<w:tr><w:trPr><w:trHeight w:val="10" w:hRule="exact"/></w:trPr>'
+    made = table(["seen"], ["ghost"])
+    head, _, tail = made.rpartition("<w:tr>")
+    grid = read(word(tmp_path, head + low + tail)).blocks[0].table
+    assert grid
+    assert grid.rows == [["seen"]]
 
 
 def test_white_text_on_a_dark_cell_is_seen(tmp_path: Path) -> None:
@@ -237,6 +259,12 @@ def test_a_text_box_follows_its_paragraph_once(tmp_path: Path) -> None:
         "boxed",
         "after",
     ]
+
+
+def test_a_deleted_text_box_stands_in_the_original_only(tmp_path: Path) -> None:
+    gone = f'<w:del w:id="1" w:author="A">{text_box("boxed")}</w:del>'
+    found = [block.paragraph for block in read(word(tmp_path, paragraph("x", gone))).blocks if block.paragraph]
+    assert [(item.text, item.original) for item in found] == [("x", "x"), ("", "boxed")]
 
 
 @pytest.mark.parametrize("box", [{"extent": 12_700}, {"offset": 90_000_000}], ids=["a point wide", "off the paper"])

@@ -35,6 +35,7 @@ def close(a: str, b: str, limit: float = SAME) -> bool:
         return False
 
 
+@functools.cache
 def contrast(a: str, b: str) -> float:
     """How well one colour reads on the other: 1 (not at all) to 21 (black on white)."""
     light, dark = sorted((luminance(a), luminance(b)), reverse=True)

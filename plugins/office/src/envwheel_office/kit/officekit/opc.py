@@ -10,6 +10,7 @@ Whatever is not right (no zip, no such part, XML that is none, nesting without e
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import zipfile
 import zlib
@@ -57,6 +58,7 @@ Element = Any
 """An lxml element; the library ships no types."""
 
 
+@functools.cache
 def q(name: str) -> str:
     """The full name of "w:p"."""
     prefix, _, local = name.partition(":")

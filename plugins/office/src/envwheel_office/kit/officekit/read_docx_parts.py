@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from .drawing import EMU
 from .opc import Element, attr, find, integer, q, tag
-from .read_docx_styles import TINY
+from .read_docx_styles import TINY, on
 
 FAR = 1_700.0
 """Points beyond which a text box lies on no paper in use."""
+OUTSIDE = 400.0
+"""Points to the left of the margin where no paper is any more."""
 
 
 def code_word(code: str) -> str:
@@ -65,6 +67,27 @@ def spacing(holding: list[Element], size: float) -> tuple[float, float, float]:
     if attr(ruled, "w:lineRule", "auto") == "auto":
         return points("w:before"), points("w:after"), round(height / 240, 3)
     return points("w:before"), points("w:after"), round(height / 20 / (1.2 * (size or 10.0)), 3)
+
+
+def flat(holding: list[Element]) -> bool:
+    """Whether a paragraph's lines have no height, or its frame or indent puts it off the paper."""
+    ruled = next(
+        (one for item in holding if (one := find(item, "w:spacing")) is not None and attr(one, "w:line")), None
+    )
+    if attr(ruled, "w:lineRule") == "exact" and integer(attr(ruled, "w:line"), 240) <= TINY * 20:
+        return True
+    framed = next((one for item in holding if (one := find(item, "w:framePr")) is not None), None)
+    indented = next((one for item in holding if (one := find(item, "w:ind")) is not None), None)
+    places = [attr(framed, "w:x"), attr(framed, "w:y"), attr(indented, "w:left") or attr(indented, "w:start")]
+    return any(not -OUTSIDE < integer(place) / 20 < FAR for place in places)
+
+
+def low(row: Element) -> bool:
+    """Whether a table's row is marked hidden or has no height."""
+    properties = find(row, "w:trPr")
+    height = find(properties, "w:trHeight")
+    exact = attr(height, "w:hRule") == "exact" and integer(attr(height, "w:val"), 240) <= TINY * 20
+    return exact or on(find(properties, "w:hidden"))
 
 
 def within(item: Element, name: str) -> Iterator[Element]:

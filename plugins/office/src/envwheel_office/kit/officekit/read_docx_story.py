@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from .drawing import ANY, fill
 from .model import Block, Field, Grid, Paragraph, Revision, Run
 from .opc import Element, Package, attr, find, integer, q, tag, val
-from .read_docx_parts import choice, code_word, inside, lines, shown, spacing, unseen, within
+from .read_docx_parts import choice, code_word, flat, inside, lines, low, shown, spacing, unseen, within
 from .read_docx_styles import ALIGN, Frame, Styles, first, on
 
 GENERATED = ("TOC", "INDEX", "TOA", "BIBLIOGRAPHY")
@@ -108,6 +108,7 @@ class Story:
     def _paragraph(self, item: Element, frame: Frame) -> tuple[Paragraph, list[Block]]:
         properties = find(item, "w:pPr")
         holding = self.styles.paragraph(properties)
+        frame = replace(frame, unseen=True) if flat(holding) else frame
         line = _Line(self.styles.style_of(properties), self.styles.shade(first(holding, "w:shd")), frame)
         broken, self._page_break = self._page_break, False
         self._inline(item, line, frame.change, "")
@@ -270,11 +271,11 @@ class Story:
 
     def _drawing(self, item: Element, line: _Line, change: str) -> None:
         """Pictures and text boxes; what is marked hidden or lies on no paper is not there."""
-        if change in ("del", "never") or unseen(item):
+        if change == "never" or unseen(item):
             return
         for blip in (*within(item, "a:blip"), *within(item, "v:imagedata")):
             target = attr(blip, "r:embed") or attr(blip, "r:id")
-            self.pictures += self.package.target(self.part, target) is not None
+            self.pictures += change != "del" and self.package.target(self.part, target) is not None
         for box in within(item, "w:txbxContent"):
             shape = next((up for up in box.iterancestors() if tag(up) == "wps:wsp"), None)
             ground = fill(find(shape, "wps:spPr"), self.styles.theme) or "none"
@@ -287,7 +288,7 @@ class Story:
         """A table and the tables within it."""
         grid = Grid(style=self.styles.name(val(table, "w:tblPr", "w:tblStyle")))
         more: list[Block] = []
-        rows = [row for row in inside(table, "w:tr") if not on(find(row, "w:trPr", "w:hidden"))]
+        rows = [row for row in inside(table, "w:tr") if not low(row)]
         above: dict[int, tuple[str, str]] = {}
         for at, row in enumerate(rows):
             around, gone, new = self._row(row, frame)
@@ -297,7 +298,7 @@ class Story:
             for nth, cell in enumerate(cells):
                 looks, shade = self.styles.cell(table, (at, len(rows)), (nth, len(cells)))
                 shade = self.styles.shade(find(cell, "w:tcPr", "w:shd")) or shade or around.background
-                own = self.collect(cell, Frame(shade, {**around.looks, **looks}, around.change))
+                own = self.collect(cell, replace(around, background=shade, looks={**around.looks, **looks}))
                 here = [block.paragraph for block in own if block.paragraph]
                 more += [block for block in own if block.table]
                 merge = find(cell, "w:tcPr", "w:vMerge")

@@ -16,11 +16,15 @@ from .model import Style
 from .opc import Element, Package, attr, find, integer, q, tag, val
 
 Looks = dict[str, Any]
-"""Stated properties of text: bold, italic, strike, vanish, underline, font, size, color, shade. Missing: not stated."""
+"""Stated properties of text: bold, italic, strike, vanish, underline, font, size, color, shade, highlight, stretch (a
+percentage of a letter's width). Missing: not stated."""
 
 TOGGLES = ("bold", "italic", "strike", "vanish")
 TINY = 2.0
 """Points; text up to this size is hidden."""
+
+THIN = 20
+"""Per cent of their width below which letters are a line."""
 
 HEADING_NAMES = re.compile(
     r"^(?:heading|überschrift|titre|título|titulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek|nadpis|заголовок"
@@ -44,6 +48,8 @@ class Frame:
     background: str = "ffffff"
     looks: Looks = field(default_factory=dict)
     change: str = ""
+    unseen: bool = False
+    """Whether nobody sees a paragraph here: lines or rows of no height, a place off the paper."""
 
 
 @dataclass(slots=True)
@@ -59,6 +65,7 @@ class Styles:
     nums: dict[str, Element] = field(default_factory=dict)
     abstract: dict[str, Element] = field(default_factory=dict)
     _looks: dict[str, Looks] = field(default_factory=dict)
+    _paragraphs: dict[str, list[Element]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, package: Package, main: str) -> Styles:
@@ -104,6 +111,8 @@ class Styles:
                 found["underline"] = attr(item, "w:val", "single") not in ("none", "0")
             elif kind == "w:sz":
                 found["size"] = integer(attr(item, "w:val")) / 2
+            elif kind == "w:w":
+                found["stretch"] = integer(attr(item, "w:val"), 100)
             elif kind == "w:color":
                 found["color"] = self._color(item, "w:val", "w:theme")
             elif kind == "w:highlight":
@@ -166,7 +175,13 @@ class Styles:
         if color == "auto":
             color = "ffffff" if ground != ANY and contrast(ground, "ffffff") > 10 else "000000"
         size = merged.get("size", 10.0)
-        unseen = merged["vanish"] or size <= TINY or (ground != ANY and close(color, ground))
+        unseen = (
+            frame.unseen
+            or merged["vanish"]
+            or size <= TINY
+            or merged.get("stretch", 100) < THIN
+            or (ground != ANY and close(color, ground))
+        )
         return Style(
             bold=merged["bold"], italic=merged["italic"], strike=merged["strike"], hidden=unseen,
             underline=merged.get("underline", False), font=merged.get("font", "Times New Roman"), size=size,
@@ -175,8 +190,11 @@ class Styles:
 
     def paragraph(self, properties: Element | None) -> list[Element]:
         """The w:pPr that hold for a paragraph, the nearest first."""
-        chain = [find(item, "w:pPr") for item in self.chain(self.style_of(properties))]
-        return [item for item in (properties, *chain, self.default_paragraph) if item is not None]
+        style_id = self.style_of(properties)
+        if style_id not in self._paragraphs:
+            chain = [find(item, "w:pPr") for item in self.chain(style_id)]
+            self._paragraphs[style_id] = [item for item in (*chain, self.default_paragraph) if item is not None]
+        return [*([properties] if properties is not None else []), *self._paragraphs[style_id]]
 
     def style_of(self, properties: Element | None) -> str:
         """The id of a paragraph's style."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import logging
 import math
@@ -19,8 +20,11 @@ from .read_pdf_form import read_fields
 from .read_pdf_rows import lines
 from .read_pdf_sight import TINY, Sight, look
 
-MOST = 200
-"""Pages that are read at most."""
+for _name in ("utf-16-be", "utf-16-le", "utf-16", "latin-1", "cp1252", "mac-roman", "ascii"):
+    codecs.lookup(_name)  # now, for a child that has given up root may not reach the interpreter's files any more
+
+MOST = 100
+"""Pages that are read at most: a dense one takes about 0.3 s of CPU time."""
 MOST_LINES = 3_000
 """Drawn lines on a page up to which tables are looked for."""
 GAP, WIDE_GAP = 0.15, 0.3
@@ -73,7 +77,8 @@ def _page(layout: Any, seen: Any) -> Page:
     shift = _shift(layout)
     width, height = seen.get_size()
     page = Page(round(width, 2), round(height, 2), rotation=layout.rotation)
-    once = layout.dedupe_chars()
+    twice = _twice(layout.chars)
+    once = layout.filter(lambda item: id(item) not in twice) if twice else layout
     apart = ["non_stroking_color"] if _stacked(once.chars) else []
     blanks = sum(char["text"] == " " for char in once.chars) > 0.05 * len(once.chars)
     gap = WIDE_GAP if blanks else GAP
@@ -89,6 +94,18 @@ def _page(layout: Any, seen: Any) -> Page:
     page.tables = _tables(once.filter(lambda item: item["object_type"] != "char" or _place(item) not in hidden))
     page.pictures = sum(item["width"] > TINY and item["height"] > TINY for item in layout.images)
     return page
+
+
+def _twice(chars: Sequence[dict[str, Any]]) -> set[int]:
+    """Letters that are drawn once more in their place, as some producers make text bold."""
+    seen: set[tuple[str, str, int, int]] = set()
+    repeated = set()
+    for char in chars:
+        place = char["text"], str(char["fontname"]), round(char["x0"]), round(char["top"])
+        if place in seen:
+            repeated.add(id(char))
+        seen.add(place)
+    return repeated
 
 
 def _stacked(chars: Sequence[dict[str, Any]]) -> bool:
