@@ -14,7 +14,7 @@ import openpyxl
 import pytest
 import xlsxwriter
 from openpyxl.worksheet.formula import ArrayFormula
-from xlsx_books import by_hand, changed, zipped
+from xlsx_books import NS, by_hand, changed, related, rels, zipped
 
 from officekit import child, recalc
 from officekit.bench import Computation, Unreadable
@@ -262,6 +262,20 @@ def test_a_file_that_the_guard_refuses_is_refused(tmp_path):
     assert read(str(path)) == Refused("no xlsx file: it does not start as a zip")
     with pytest.raises(Unreadable, match="does not start as a zip"):
         compute(str(path), Workbook(), [])
+
+
+def test_a_list_of_a_table_whose_place_makes_no_sense_is_refused(tmp_path):
+    table = f'<table xmlns="{NS}" name="T" displayName="T" ref="nowhere"><tableColumns><tableColumn name="c"/>'
+    around = (
+        '<dataValidations><dataValidation type="list" sqref="A1"><formula1>T[c]</formula1></dataValidation>'
+        "</dataValidations>"
+    )
+    extra = {
+        "xl/worksheets/_rels/sheet1.xml.rels": rels(related(1, "table", "../tables/table1.xml")),
+        "xl/tables/table1.xml": f"{table}</tableColumns></table>",
+    }
+    (tmp_path / "book.xlsx").write_bytes(zipped(by_hand(around=around, extra=extra)))
+    assert "no cell: 'nowhere" in read(str(tmp_path / "book.xlsx")).reason  # type: ignore[union-attr]
 
 
 def test_a_reader_that_ends_without_a_record_is_a_refusal():

@@ -26,8 +26,11 @@ def read(path: str, *, computed: bool = True) -> Document:
         return Refused(str(reason))
     document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."))
     if isinstance(document, Workbook) and computed:
-        fill(document, data)
-        resolve(document)
+        try:
+            fill(document, data)
+            resolve(document)
+        except (ValueError, LookupError, TypeError) as error:  # references of the candidate's that make no sense
+            return Refused(f"it cannot be computed: {error}"[:300])
     return document
 
 

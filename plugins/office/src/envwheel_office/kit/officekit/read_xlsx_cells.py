@@ -24,6 +24,11 @@ ROW, C, V, F, T, PHONETIC = (MAIN + name for name in ("row", "c", "v", "f", "t",
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 PREFIX = re.compile(r"_xlfn\.(?:_xlws\.)?|_xlpm\.|_xlws\.", re.IGNORECASE)
 MAX_TEXT = 32_767
+MAX_DEPTH = 128
+WIDE = 255
+"""Columns of one description that are looked at: "all further columns" reaches to the 16,384th."""
+MAX_FILLED = 1_000_000
+"""Cells of all array formulas of a sheet."""
 DAY_ZERO = datetime.datetime(1899, 12, 30)
 
 
@@ -67,6 +72,7 @@ class CellStream:
         self.parser = expat.ParserCreate(namespace_separator="}")
         self.parser.buffer_text = True
         self.parser.buffer_size = 1 << 16
+        self.depth = 0
         self._outside()
 
     def read(self, file: Any) -> Any:
@@ -78,12 +84,19 @@ class CellStream:
         start, end, inside = self.tree.start, self.tree.end, self._inside
 
         def began(name: str, attributes: dict[str, str]) -> None:
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                raise ValueError(f"it is nested deeper than {MAX_DEPTH}")
             start(_braced(name), {_braced(key): value for key, value in attributes.items()})
             if name == MAIN + "sheetData":
                 inside()
 
+        def ended(name: str) -> None:
+            self.depth -= 1
+            end(_braced(name))
+
         self.parser.StartElementHandler = began
-        self.parser.EndElementHandler = lambda name: end(_braced(name))
+        self.parser.EndElementHandler = ended
         self.parser.CharacterDataHandler = self.tree.data
 
     def _inside(self) -> None:
@@ -118,6 +131,7 @@ class CellStream:
             elif name == PHONETIC:
                 phonetic = False
             elif name == MAIN + "sheetData":
+                self.depth -= 1
                 self.tree.end(_braced(name))
                 self._outside()
 
@@ -138,6 +152,7 @@ class SheetReader:
         self.dated = [style.number_class == "date" for style in looks.styles]
         self.masters: dict[str, tuple[str, int, int]] = {}
         self.arrays: list[tuple[str, str]] = []
+        self.filled = 0
         self.columns: dict[str, int] = {}
         self.row, self.column, self.digits = 0, 0, ""
 
@@ -152,7 +167,9 @@ class SheetReader:
             if look is not None:
                 look(element)
         for ref, formula in self.arrays:
-            for cell in reference.cells(ref, 100_000):
+            filled = list(reference.cells(ref, MAX_FILLED - self.filled))
+            self.filled += len(filled)
+            for cell in filled:
                 known = self.sheet.cells.setdefault(cell, Cell())
                 known.kind, known.value, known.formula = "empty", None, formula
         rules.order(self.sheet)
@@ -239,10 +256,13 @@ class SheetReader:
                 self.sheet.freeze = reference.name(rows + 1, columns + 1)
 
     def _cols(self, element: Any) -> None:
-        for item in children(element, "col"):
+        found = children(element, "col")
+        if len(found) > reference.MAX_COLUMN:
+            raise ValueError(f"it describes {len(found)} columns")
+        for item in found:
             first, last = int(item.get("min", 1)), int(item.get("max", 1))
             hidden = truth(item.get("hidden")) or item.get("width") == "0"
-            for column in range(first, min(last, first + 1000, reference.MAX_COLUMN) + 1):
+            for column in range(first, min(last, first + WIDE, reference.MAX_COLUMN) + 1):
                 if hidden:
                     self.sheet.hidden_columns.append(column)
                 if item.get("width"):
