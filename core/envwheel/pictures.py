@@ -66,8 +66,12 @@ def write(
         works["reference"] = solution_work(task)
     works |= {name: Commands(steps) for name, steps in rollouts.items()}
     try:
-        lefts = {name: _left(stage, work) for name, work in works.items()}
-        pages = [page for name, left in lefts.items() for page in _pages(engine, domains, task, left, out / name)]
+        lefts = {name: _documents(_left(stage, work)) for name, work in works.items()}
+        how = {name: _rendering(domains, task, tuple(sorted(files))) for name, files in lefts.items()}
+        if not any(how.values()):
+            named = ", ".join(task.environment.domains) or "none"
+            raise SetupError(f"{task.name}: no installed domain of it ({named}) makes pictures of what lies there.")
+        pages = [page for name, one in how.items() if one for page in _pages(engine, one, lefts[name], out / name)]
     finally:
         for image in images.uses:
             engine.remove(image)
@@ -90,12 +94,19 @@ def _left(stage: Stage, work: Work) -> Tree:
             return Tree(dropped=(str(limit),))
 
 
-def _pages(engine: Engine, domains: Domains, task: TaskFolder, left: Tree, folder: Path) -> list[Path]:
-    files = {path: entry for path, entry in left.entries.items() if entry.kind == "file"}
-    rendering = _rendering(domains, task, tuple(sorted(files)))
-    given = {f"{GIVEN}/{at}": Entry("file", 0o644, files[path].data) for path, at in _flat(files).items()}
-    if not given:
-        return []
+def _documents(left: Tree) -> dict[str, Entry]:
+    return {path: entry for path, entry in left.entries.items() if entry.kind == "file"}
+
+
+def _rendering(domains: Domains, task: TaskFolder, files: tuple[str, ...]) -> Rendering | None:
+    """The first answer of the environment's domains about `files`."""
+    answers = (domains.render(id, files) for id in task.environment.domains if id in domains.ids)
+    return next((one for one in answers if one is not None), None)
+
+
+def _pages(engine: Engine, rendering: Rendering, files: Mapping[str, Entry], folder: Path) -> list[Path]:
+    """The pages of `files`, from a box of the domain's choice."""
+    given = {f"{GIVEN}/{name}": Entry("file", 0o644, files[path].data) for path, name in _flat(files).items()}
     image = engine.image(rendering.image)
     spec = BoxSpec(image.id, "verifier", user=None, limits=BOX, lifetime_s=2 * RENDER_S)
     with engine.start(spec) as box:
@@ -108,19 +119,10 @@ def _pages(engine: Engine, domains: Domains, task: TaskFolder, left: Tree, folde
 
 def _flat(files: Mapping[str, Entry]) -> dict[str, str]:
     """Path in the work box -> name under the folder of the render box: without the part that all have in common."""
-    top = "/" if len(files) == 0 else str(PurePosixPath(next(iter(files))).parent)
+    top = str(PurePosixPath(next(iter(files), "/")).parent)
     while not all(path.startswith(top.rstrip("/") + "/") for path in files):
         top = str(PurePosixPath(top).parent)
     return {path: path.removeprefix(top).strip("/").replace("/", "__") for path in files}
-
-
-def _rendering(domains: Domains, task: TaskFolder, files: tuple[str, ...]) -> Rendering:
-    """The first answer of the environment's domains. Raises SetupError where there is none."""
-    for id in (id for id in task.environment.domains if id in domains.ids):
-        if (found := domains.render(id, files)) is not None:
-            return found
-    named = ", ".join(task.environment.domains) or "none"
-    raise SetupError(f"{task.name}: no installed domain of it makes pictures of documents (its domains: {named}).")
 
 
 def _kept(made: Tree, folder: Path) -> list[Path]:

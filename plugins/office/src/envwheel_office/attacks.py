@@ -75,7 +75,12 @@ def attacks_on(environment: Environment) -> list[Attack]:
         return found
     expected = answers(plan)
     given = json.dumps(
-        {"artifacts": list(environment.artifacts), "answers": expected, "instruction": environment.instruction}
+        {
+            "app": "/app",
+            "artifacts": list(environment.artifacts),
+            "answers": expected,
+            "instruction": environment.instruction,
+        }
     )
     extensions = {one["file"][one["file"].rfind(".") :].lower() for one in expected}
     program = (files("envwheel_office") / "kit" / "attacks" / "forge.py").read_text("utf-8")

@@ -74,3 +74,7 @@ def _type(field: Mapping[str, Any]) -> str:
     if field.get("type") == "object":
         return f"{{{_type(field.get('additionalProperties', {}))}}}"
     return WORDS.get(str(field.get("type")), "anything")
+
+
+if __name__ == "__main__":
+    print(language(), end="")

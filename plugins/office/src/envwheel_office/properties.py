@@ -109,7 +109,7 @@ def stands(named: Named, text: str) -> bool:
     """Whether `text`, made by `plain`, names it. Cells may be named by themselves, by a range or by their column."""
     if named.what != "cells":
         return plain(named.text) in text
-    if plain(named.text.replace("$", "")) in text:
+    if re.search(rf"(?<!\w){re.escape(plain(named.text.replace('$', '')))}(?!\w)", text):
         return True
     return all(_cell_stands(letters, int(row), text) for letters, row in CELL.findall(named.text.upper()))
 

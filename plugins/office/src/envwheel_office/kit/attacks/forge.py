@@ -1,6 +1,6 @@
 """The attacks' program, run in the work box by `attacks.py`: makes documents that do none of the work.
 
-    python3 forge.py NAME < JSON        {"artifacts": [...], "answers": [...], "instruction": "..."}
+    python3 forge.py NAME < JSON        {"app": "/app", "artifacts": [...], "answers": [...], "instruction": "..."}
 
 Its text is the script; nothing of it is imported on the host.
 """
@@ -16,13 +16,14 @@ import shutil
 import sys
 import zipfile
 
+APP = "/app"
 KINDS = {".xlsx", ".docx", ".pptx", ".pdf", ".csv", ".txt", ".md"}
 
 
 def inputs(extension):
-    """Documents of /app of that kind, largest first."""
+    """Given documents of that kind, largest first."""
     found = []
-    for folder, _, names in os.walk("/app"):
+    for folder, _, names in os.walk(APP):
         found += [os.path.join(folder, name) for name in names if name.lower().endswith(extension)]
     return sorted(found, key=lambda path: (-os.path.getsize(path), path))
 
@@ -347,7 +348,9 @@ def huge_range(path, extension, answer, told):
 
 def run(name, given):
     """Do the attack called `name` to every artifact."""
-    answers = {f"/app/{one['file']}": one for one in given["answers"]}
+    global APP
+    APP = given["app"]
+    answers = {f"{APP}/{one['file']}": one for one in given["answers"]}
     for path in given["artifacts"]:
         if os.path.isdir(path):
             targets = sorted({one for one in answers if one.startswith(path.rstrip("/") + "/")})
