@@ -72,11 +72,18 @@ class Letters:
 
     def rows(self) -> list[list[Any]]:
         """The list of customers."""
-        head = ["Customer", "Name", "Street", "City", "Date"]
+        head = ["Customer", "File", "Name", "Street", "City", "Date"]
         head += (["Amount"] if self.level < 3 else []) + (["Title", "Letters"] if self.level == 4 else [])
         found: list[list[Any]] = [head]
         for person in self.people:
-            row = [person.number, person.name, person.street, person.city, self.day.isoformat()]
+            row = [
+                person.number,
+                f"{person.number}.docx",
+                person.name,
+                person.street,
+                person.city,
+                self.day.isoformat(),
+            ]
             row += [f"{person.amount:.2f}"] if self.level < 3 else []
             found.append(row + ([person.title, person.letters] if self.level == 4 else []))
         return found

@@ -120,7 +120,7 @@ for row in csv.DictReader(open("/app/customers.csv", encoding="utf-8")):
         for invoice, due, open_ in mine:
             for cell, text in zip(table.add_row().cells, (invoice, date(due.date().isoformat()), amount(open_))):
                 cell.text = text
-    doc.save(f"/app/letters/{row['Customer']}.docx")
+    doc.save(f"/app/letters/{row['File']}")
 if level > 3:
     with open("/app/letters/skipped.csv", "w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
@@ -173,13 +173,13 @@ for row in csv.DictReader(pathlib.Path("/app/customers.csv").read_text("utf-8").
             cells = doc.tables[0].add_row().cells
             for cell, text in zip(cells, (item[1], say(item[2]), "{:,.2f} EUR".format(item[3]))):
                 cell.paragraphs[0].add_run(text)
-    doc.save(out / (row["Customer"] + ".docx"))
+    doc.save(out / row["File"])
 if level > 3:
     (out / "skipped.csv").write_text(log, "utf-8")
 """
 INTRO = """
 /app/template.docx is a letter with fields in double braces ({fields}). Write one letter for each customer of
-/app/customers.csv{but}: /app/letters/NUMBER.docx, where NUMBER is what the column Customer says. Every field is
+/app/customers.csv{but}, in the folder /app/letters, under the name that the column File says. Every field is
 replaced by what the column of that name says; everything else stays as in the template. The folder /app/letters holds
 nothing else{log}.
 """
@@ -271,7 +271,7 @@ def swaps(level: int, letters: Letters) -> list[Any]:
     every = tuple(f"letter_{number}" for number in sent)
     found: list[Any] = [
         ("street", "a field is forgotten", every, '"Name", "Street", "City"', '"Name", "City"'),
-        ("names", "files by name", ("files", *every), "{row['Customer']}.docx", "{row['Name']}.docx"),
+        ("names", "files by name", ("files", *every), "{row['File']}", "{row['Name']}.docx"),
         ("dates", "no date", every, '"Date": date(row["Date"])}', '"Date": ""}'),
         ("left", "a copy of the template is left there", ("files",), "skipped = []",
          'skipped = []\nDocument("/app/template.docx").save("/app/letters/template.docx")'),

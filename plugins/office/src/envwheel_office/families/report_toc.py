@@ -219,7 +219,10 @@ def make(level: int, seed: int) -> Recipe:
         checks=tuple(checks(level, paper)),
         files=files,
         skills=("documents", "analysis", "policy") if level == 4 else (),
-        wrongs=(*swapped(WRITE, lambda text: python(text, level=level), *swaps(level)), *edited(FILE, *faults(level))),
+        wrongs=(
+            *swapped(WRITE, lambda text: python(text, level=level), *swaps(level)),
+            *edited(FILE, *faults(level, paper)),
+        ),
         alternatives=(Alternative("simple", "simple fields, line by line", python(OTHER, level=level)),),
     )
 
@@ -312,12 +315,12 @@ def swaps(level: int) -> list[Any]:
     return found
 
 
-def faults(level: int) -> list[Fault]:
+def faults(level: int, paper: Paper) -> list[Fault]:
     """Wrong turns of the document."""
     found: list[Fault] = [
         ("bold", "bold text instead of headings", ("outline",),
          "for p in doc.paragraphs:\n    if p.style.name == 'Heading 2':\n        p.style = doc.styles['Normal']"),
-        ("half", "texts cut short", ("part_1", "part_2"),
+        ("half", "texts cut short", tuple(f"part_{n}" for n in range(1, len(paper.texts()) + 1)),
          "for p in doc.paragraphs:\n    if p.style.name == 'Normal' and len(p.runs) == 1:\n"
          "        p.runs[0].text = p.runs[0].text[:20]"),
     ]  # fmt: skip
