@@ -7,7 +7,20 @@ from importlib import import_module
 
 from envwheel_office.family import OfficeFamily
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = (
+    "invoice_ageing",
+    "data_cleaning",
+    "budget_variance",
+    "loan_schedule",
+    "workbook_repair",
+    "timesheets",
+    "inventory",
+    "reconciliation",
+    "minutes",
+    "report_toc",
+    "mail_merge",
+    "redline",
+)
 
 
 @cache

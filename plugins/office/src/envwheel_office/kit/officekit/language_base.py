@@ -48,6 +48,7 @@ class Column(Strict):
     type: Type = "any"
     tol: float = Field(0.005, description="absolute; numbers are equal within this, below 1 within 1 % at most")
     case: bool = Field(False, description="whether upper and lower case differ")
+    blanks: bool = Field(False, description="whether blanks at the ends of a text, and doubled ones, differ")
 
 
 class Check(Strict):

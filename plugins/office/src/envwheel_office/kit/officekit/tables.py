@@ -135,6 +135,8 @@ def _hash(value: Scalar, column: Column) -> object:
 
 
 def _equal(found: Scalar, expected: Scalar, column: Column) -> bool:
+    if column.blanks and isinstance(found, str) and isinstance(expected, str) and found != expected:
+        return False
     return same(found, expected, column.type, column.tol, column.case)
 
 

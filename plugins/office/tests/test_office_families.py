@@ -1,0 +1,77 @@
+"""Every family at every level: it builds the same each time, is a valid folder that names what it checks, and knows a
+wrong solution for every check. What the checks say of solutions is tried by tools/try_families.py, and in boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from envwheel.environment import draft, folder
+from envwheel_office import registry
+from envwheel_office.family import OfficeFamily
+from envwheel_office.kit.officekit.language import Plan
+from envwheel_office.lint import inspect_environment
+from envwheel_office.package import fixed
+from envwheel_office.taxonomy import SKILLS
+
+PLACES = [(family, level) for family in registry.families() for level in family.levels]
+NAMES = [f"{family.id}-{level}" for family, level in PLACES]
+places = pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
+
+
+def test_there_are_twelve_families_with_names_of_their_own() -> None:
+    names = [family.id for family in registry.families()]
+    assert len(names) == len(set(names)) >= 12
+    assert registry.family(names[0]) is registry.families()[0]
+    assert registry.family("no such family") is None
+
+
+@places
+def test_equal_arguments_give_equal_bytes(family: OfficeFamily, level: int) -> None:
+    one, again = family.build(level, 3), family.build(level, 3)
+    assert one == again
+    assert family.build(level, 4).files != one.files
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@places
+def test_every_seed_is_a_valid_folder_that_names_what_it_checks(
+    family: OfficeFamily, level: int, seed: int, tmp_path: Path
+) -> None:
+    made = family.build(level, seed)
+    draft.write(made, tmp_path / made.name, domains=["office"], kit=[], proposer="procedural")
+    environment = folder.read(tmp_path / made.name).environment
+    assert environment.name == f"{family.id}-l{level}-s{seed}"
+    assert (environment.level, environment.params["family"], environment.params["seed"]) == (level, family.id, seed)
+    assert set(environment.skills) <= set(SKILLS)
+    assert [item for item in inspect_environment(environment) if item.severity == "error"] == []
+
+
+@places
+def test_the_plan_reads_back_as_it_was_made(family: OfficeFamily, level: int) -> None:
+    made, plan = family.build(level, 0), family.make(level, 0).plan
+    assert Plan.model_validate_json(str(made.tests["checks.json"])) == plan
+    assert [check.id for check in plan.checks if check.gate] != [check.id for check in plan.checks]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@places
+def test_every_check_has_a_wrong_solution_that_it_sees(family: OfficeFamily, level: int, seed: int) -> None:
+    recipe = family.make(level, seed)
+    asked = {check.id for check in recipe.checks}
+    seen = {id for wrong in recipe.wrongs for id in wrong.kills}
+    assert seen == asked
+    scripts = [item.script for item in (*recipe.wrongs, *recipe.alternatives)] + [recipe.solve]
+    assert len(set(scripts)) == len(scripts)
+    names = [item.id for item in (*recipe.wrongs, *recipe.alternatives)]
+    assert len(set(names)) == len(names)
+    assert recipe.alternatives
+
+
+@places
+def test_given_packages_carry_no_clock(family: OfficeFamily, level: int) -> None:
+    made = family.build(level, 0)
+    for name, content in {**made.files, **made.tests}.items():
+        if isinstance(content, bytes) and name.endswith((".xlsx", ".docx", ".pptx")):
+            assert fixed(content) == content, name
