@@ -56,13 +56,13 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 0 when all rounds are done and the pool holds something, 1 when it is empty, 130 when interrupted."""
     from rich.console import Console
 
-    from envwheel.commands.status import write_report
+    from envwheel import run_page
     from envwheel.progress import report
     from envwheel.summary import status
 
     started = time.monotonic()
     ended = turn(_config(args), resume=args.resume, quiet=args.json)
-    write_report(ended.path, ended.records, ended.path / "report.html")
+    run_page.write(ended.path / "report.html", ended.path, ended.records, ended.pool)
     if args.json:
         print(json.dumps(status(ended.records, ended.pool)))
     else:
