@@ -158,3 +158,6 @@ for file in /etc/profile /etc/bash.bashrc /etc/profile.d/forged.sh; do cat "$for
 printf 'PATH="%s"\nBASH_ENV="%s"\n' "$forged:$PATH" "$forged/profile" >> /etc/environment""",
     ),
 )
+
+IN_WORKDIR = frozenset({"03-conftest-passes-all", "03-pytest-collects-only", "04-fake-programs", "06-sitecustomize"})
+"""Those that leave files in the working directory, too."""
