@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from envwheel.gate.box_attacks import IN_WORKDIR, ON_THE_BOX
+from envwheel.gate.box_attacks import IN_WORKDIR, ON_THE_BOX, STAY_BEHIND
 from envwheel.sandbox.fake import Run
 
 MARKS = {
@@ -51,8 +51,8 @@ def test_the_marks_name_all_attacks_on_the_box() -> None:
 def test_one_box_for_all_and_a_record_for_each(gate: Any, watched: Any) -> None:
     game, seen = watched
     trials = gate(game=game, only=("attack",)).steps[5].trials
-    assert list(seen.values()) == [list(MARKS)]
-    assert [(trial.id, trial.reward) for trial in trials if trial.id in MARKS] == [(id, 0.0) for id in MARKS]
+    assert list(seen.values()) == [[*(id for id in MARKS if id not in STAY_BEHIND), *sorted(STAY_BEHIND)]]
+    assert {trial.id: trial.reward for trial in trials if trial.id in MARKS} == dict.fromkeys(MARKS, 0.0)
     assert "on-the-box" not in [trial.id for trial in trials]
 
 
@@ -63,7 +63,7 @@ def test_what_leaves_files_in_an_artifact_has_a_box_of_its_own(gate: Any, watche
     )
     alone = {ids[0] for ids in seen.values() if len(ids) == 1}
     assert alone == IN_WORKDIR
-    assert [id for id in MARKS if id not in IN_WORKDIR] in seen.values()
+    assert set(MARKS) - IN_WORKDIR in map(set, seen.values())
 
 
 def test_an_artifact_that_changes_in_the_shared_box_gets_each_attack_a_box_of_its_own(gate: Any, watched: Any) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from envwheel.api import Attack
 from envwheel.gate.battery import RUBBISH, Target, battery
-from envwheel.gate.box_attacks import IN_WORKDIR, ON_THE_BOX
+from envwheel.gate.box_attacks import IN_WORKDIR, ON_THE_BOX, STAY_BEHIND
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
@@ -40,6 +40,7 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
     target = target_of(lab)
     attacks = [*battery(target), *lab.domains.for_all("attacks", lab.task.environment)]
     bodiless = [attack for attack in attacks if _leaves_artifacts_alone(lab, attack.id)]
+    bodiless.sort(key=lambda attack: attack.id in STAY_BEHIND)  # last: they take the time of what comes after
     shared = batch.run(_work("on-the-box", *bodiless), FIRST_NUMBER - 20, reuse="now") if bodiless else None
     futures = {
         attack: batch.run(_work(attack.id, attack), FIRST_NUMBER + number, reuse="now")

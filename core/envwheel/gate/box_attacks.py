@@ -161,3 +161,5 @@ printf 'PATH="%s"\nBASH_ENV="%s"\n' "$forged:$PATH" "$forged/profile" >> /etc/en
 
 IN_WORKDIR = frozenset({"03-conftest-passes-all", "03-pytest-collects-only", "04-fake-programs", "06-sitecustomize"})
 """Those that leave files in the working directory, too."""
+STAY_BEHIND = frozenset({"02-reward-loop", "09-processes-stay", "10-easier-tests"})
+"""Those that leave processes running."""
