@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwheel.errors import UsageError
+from envwheel.lists import commas
 
 if TYPE_CHECKING:
     from envwheel.config import Config
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.epilog = EPILOG
     parser.add_argument("config", nargs="?", type=Path, metavar="CONFIG", help="an envwheel.toml")
-    parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
+    parser.add_argument("--domains", type=commas, help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
     parser.add_argument("--proposer", metavar="KIND", help="procedural, terminal, prompt_only")
