@@ -129,7 +129,7 @@ class _Walk:
 
     def tree(self) -> Tree:
         """Everything below the top."""
-        todo = [""] if self._entries[self._top].kind == "dir" else []
+        todo = [""] if self._entry("") == "dir" else []
         while todo:
             below = todo.pop()
             for name in self._names(below):
