@@ -15,7 +15,7 @@ CORE = REPO / "core" / "envwheel"
 PLUGINS = sorted((REPO / "plugins").glob("*/src/*"))
 
 LAYERS: list[set[str]] = [
-    {"errors", "api", "version", "shape", "console"},
+    {"errors", "api", "version", "shape", "console", "lists"},
     {"columns", "hookspecs", "defaults", "listing", "readonly", "rates", "triage", "sandbox", "model"},
     {"ledger"},
     {"standing", "balance", "revisions"},
@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
     {"candidate", "improving"},
     {"recheck"},
     {"flywheel", "start"},
-    {"compare"},
+    {"compare", "run_page"},
     {"commands"},
     {"cli"},
 ]

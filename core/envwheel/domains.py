@@ -53,6 +53,8 @@ log = logging.getLogger("envwheel.domains")
 HOOK_SECONDS = 60.0
 """Time limit of a hook that looks at a folder."""
 
+BASE = "envwheel/base:bookworm"
+"""What environments of a domain without base images start from."""
 FolderHook = Literal["inspect", "attacks", "mutants", "alternatives"]
 
 _CORE = Listing("core", "envwheel", __version__, "envwheel.defaults")
@@ -115,6 +117,12 @@ class Domains:
     def base_images(self, id: str | None) -> list[BaseImage]:
         """Images that a Dockerfile may start FROM."""
         return self._call(id, "base_images", list[BaseImage])
+
+    def image(self, id: str, role: Literal["work", "verifier", "author"]) -> str:
+        """The tag of the domain's first base image for `role`, else of its first for work, else the core's."""
+        there = self.base_images(id)
+        fitting = [one.tag for one in there if one.role == role] or [one.tag for one in there if one.role == "work"]
+        return fitting[0] if fitting else BASE
 
     def kit(self, id: str | None) -> list[KitFile]:
         """Files for tests/kit/."""

@@ -2,28 +2,32 @@
 
     refresh(path)        # adds what is new since the last time; makes it anew when it is missing or does not fit
 
-Tables `attempt`, `trial` and `target` have a column for each plain field; lists and maps are JSON text.
+The tables (`TABLES`) have a column for each field; lists and maps are JSON text.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from envwheel.ledger import AnyRecord, Attempt, Plan, Record, Target, TrialNote
+from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan, ProposalNote, Recheck, Target, TrialNote
 from envwheel.store import RunDirectory
 
 FILE = "run.sqlite"
-TABLES: dict[str, type[Attempt] | type[TrialNote] | type[Target]] = {
-    "attempt": Attempt,
-    "trial": TrialNote,
-    "target": Target,
+Row = Attempt | TrialNote | Target | Recheck | ProposalNote | HarnessNote
+TABLES: dict[str, tuple[type[Row], str]] = {
+    "attempt": (Attempt, "candidate"),
+    "trial": (TrialNote, "id"),
+    "target": (Target, "candidate"),
+    "recheck": (Recheck, "round, candidate"),
+    "proposal": (ProposalNote, "id"),
+    "harness": (HarnessNote, "round, id, action"),
 }
-_KEY = {"attempt": "candidate", "trial": "id", "target": "candidate"}
+"""Name -> the records that are its rows, and what tells them apart."""
 
 
 def refresh(run: Path) -> Path:
@@ -42,23 +46,25 @@ def _fill(path: Path, records: list[AnyRecord]) -> None:
         done = database.execute("PRAGMA user_version").fetchone()[0]
         if done > len(records):
             raise sqlite3.DatabaseError("holds more than the records do")
-        for table, model in TABLES.items():
+        there = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if done and there != set(TABLES):
+            raise sqlite3.DatabaseError("was made with other tables")
+        for table, (model, key) in TABLES.items():
             columns = ", ".join(f'"{name}"' for name in model.model_fields)
-            database.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({columns}, PRIMARY KEY ("{_KEY[table]}"))')
+            database.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({columns}, PRIMARY KEY ({key}))')
         for table, record in _rows(records[done:]):
             values = [_plain(value) for value in record.model_dump(mode="json").values()]
             database.execute(f'INSERT OR REPLACE INTO "{table}" VALUES ({", ".join("?" * len(values))})', values)
         database.execute(f"PRAGMA user_version = {len(records)}")
 
 
-def _rows(records: Iterable[AnyRecord]) -> Iterable[tuple[str, Record | Target]]:
+def _rows(records: Iterable[AnyRecord]) -> Iterator[tuple[str, Row]]:
+    tables = {model: table for table, (model, _) in TABLES.items()}
     for record in records:
-        if isinstance(record, Attempt):
-            yield "attempt", record
-        elif isinstance(record, TrialNote):
-            yield "trial", record
-        elif isinstance(record, Plan):
+        if isinstance(record, Plan):
             yield from (("target", target) for target in record.targets)
+        elif isinstance(record, Row):
+            yield tables[type(record)], record
 
 
 def _plain(value: Any) -> Any:

@@ -15,10 +15,13 @@ from rich.table import Table
 
 from envwheel.console import safe
 from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan, Recheck
+from envwheel.revisions import Revision
 from envwheel.revisions import table as revisions
 from envwheel.standing import states
 from envwheel.summary import RoundSummary, pool_balance, summaries
 
+ROUND = ("round", "proposed", "valid", "admitted", "infra", "passed", "tokens", "dollars", "s/valid")
+HARNESS = ("harness", "candidates", "valid", "95 %", "tokens", "dollars/valid")
 COLOURS = {"admitted": "green", "ok": "green", "rejected": "yellow", "infra": "red"}
 
 
@@ -101,20 +104,9 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     rounds = summaries(records)
     if _simulated(records):
         console.print("The solver is simulated: its pass rates say nothing about a model.")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("round", "proposed", "valid", "admitted", "infra", "passed", "tokens", "dollars", "s/valid"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _table(ROUND)
     for one in rounds:
-        table.add_row(
-            f"{one.round}" + ("" if one.complete else "*"),
-            str(one.proposed),
-            f"{one.valid} {_percent(one.valid_rate)}",
-            *map(str, (one.admitted, one.infra)),
-            f"{one.passes}/{one.scored} {_percent(one.pass_rate)}",
-            f"{one.tokens:,}",
-            "unknown" if one.dollars is None else f"{one.dollars:.4g}",
-            "-" if one.seconds_per_valid is None else f"{one.seconds_per_valid:.1f}",
-        )
+        table.add_row(*round_cells(one))
     console.print(table)
     if not all(one.complete for one in rounds):
         console.print("* not complete")
@@ -122,16 +114,51 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
         rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
         console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
         if one.rechecked:
-            console.print(f"round {one.round}: calibrated again: {_rechecked(one)}", soft_wrap=True)
+            console.print(f"round {one.round}: calibrated again: {rechecked(one)}", soft_wrap=True)
         if one.proposer.input + one.proposer.output:
-            console.print(f"[dim]  {_proposing(one)}", soft_wrap=True)
+            console.print(f"[dim]  {proposing(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     _revisions(records, console)
-    console.print(f"pool: {pool} environments{_standing(records)}", soft_wrap=True)
+    console.print(f"pool: {pool} environments{standing(records)}", soft_wrap=True)
 
 
-def _proposing(one: RoundSummary) -> str:
+def round_cells(one: RoundSummary) -> tuple[str, ...]:
+    """A round under the heads `ROUND`."""
+    return (
+        f"{one.round}" + ("" if one.complete else "*"),
+        str(one.proposed),
+        f"{one.valid} {_percent(one.valid_rate)}",
+        *map(str, (one.admitted, one.infra)),
+        f"{one.passes}/{one.scored} {_percent(one.pass_rate)}",
+        f"{one.tokens:,}",
+        "unknown" if one.dollars is None else f"{one.dollars:.4g}",
+        "-" if one.seconds_per_valid is None else f"{one.seconds_per_valid:.1f}",
+    )
+
+
+def revision_cells(one: Revision) -> tuple[str, ...]:
+    """A revision of the proposer's harness under the heads `HARNESS`."""
+    low, high = one.interval
+    dollars = "-" if one.dollars_per_valid is None else f"{one.dollars_per_valid:.4g}"
+    tokens = f"{one.tokens.input + one.tokens.output:,}"
+    return one.number, str(one.judged), str(one.valid), f"{low:.2f} to {high:.2f}", tokens, dollars
+
+
+def harness_turn(note: HarnessNote) -> str:
+    """What became of the harness before a round, and why."""
+    action = note.action.replace("_", " ")
+    return f"before round {note.round}: {action}, {note.parent} -> {note.revision}: {note.reason}"
+
+
+def _table(heads: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name in heads:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def proposing(one: RoundSummary) -> str:
     """What a model took to propose, apart from what the solver took."""
     tokens, each = one.proposer, one.dollars_per_valid
     dollars = "price unknown" if tokens.dollars is None else f"{tokens.dollars:.4g} dollars"
@@ -146,21 +173,12 @@ def _revisions(records: Sequence[AnyRecord], console: Console) -> None:
     notes = [note for note in records if isinstance(note, HarnessNote)]
     if not notes:
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("harness", "candidates", "valid", "95 %", "tokens", "dollars/valid"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _table(HARNESS)
     for one in revisions(records):
-        low, high = one.interval
-        dollars = "-" if one.dollars_per_valid is None else f"{one.dollars_per_valid:.4g}"
-        tokens = f"{one.tokens.input + one.tokens.output:,}"
-        table.add_row(one.number, str(one.judged), str(one.valid), f"{low:.2f} to {high:.2f}", tokens, dollars)
+        table.add_row(*revision_cells(one))
     console.print(table)
     for note in notes:
-        console.print(
-            f"[dim]  before round {note.round}: {note.action.replace('_', ' ')}, "
-            f"{note.parent} -> {note.revision}: {safe(note.reason)}",
-            soft_wrap=True,
-        )
+        console.print(f"[dim]  {safe(harness_turn(note))}", soft_wrap=True)
 
 
 def _aims(plan: Plan, console: Console) -> None:
@@ -174,13 +192,14 @@ def _aims(plan: Plan, console: Console) -> None:
         console.print(f"[dim]    again {safe(doubt.environment)}: {safe(doubt.reason)}", soft_wrap=True)
 
 
-def _rechecked(one: RoundSummary) -> str:
+def rechecked(one: RoundSummary) -> str:
+    """What became of the environments that were calibrated again."""
     words = {"kept": "in the pool", "retired": "retired", "too_hard": "on the shelf"}
     counted = ", ".join(f"{n} {words[verdict]}" for verdict, n in one.rechecked.items())
     return counted + (f" ({one.returned} from the shelf)" if one.returned else "")
 
 
-def _standing(records: Sequence[AnyRecord]) -> str:
+def standing(records: Sequence[AnyRecord]) -> str:
     """What else there is, and how evenly the pool is spread."""
     counted = states(records)
     rest = "".join(f"; {word}: {n}" for word, n in (("shelf", counted["shelf"]), ("retired", counted["retired"])) if n)

@@ -11,6 +11,7 @@ from flywheel_records import attempt, gate_note, plan, round_end, run_start, tar
 from envwheel.api import Check
 from envwheel.cli import main
 from envwheel.environment.folder import read
+from envwheel.ledger import HarnessNote
 from envwheel.model.base import ModelUsage
 from envwheel.rollout import RolloutSummary, RolloutWriter
 from envwheel.store import RECORDS, RunDirectory
@@ -83,6 +84,30 @@ def test_status_writes_a_report_for_a_browser(tmp_path: Path, capsys: pytest.Cap
     assert "admitted, 100%" in page
     assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "no/report.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_page_of_a_run_shows_its_rounds_its_aims_and_the_revisions_of_the_harness(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    with RunDirectory.open(tmp_path / "run") as store:
+        store.append(
+            HarnessNote(round=2, id="h", revision="001", parent="000", action="revised", reason="it <ran> nothing")
+        )
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "<h2>Rounds</h2>" in page
+    assert "<h2>Aimed at</h2>" in page
+    assert "<h2>Revisions of the proposer's harness</h2>" in page
+    assert "before round 2: revised, 000 -&gt; 001: it &lt;ran&gt; nothing" in page
+
+
+def test_the_page_of_a_run_shows_the_last_record_of_a_candidate_that_was_made_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    with RunDirectory.open(tmp_path / "run") as store:
+        store.append(attempt().model_copy(update={"verdict": "rejected", "code": "flaky"}))
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "report.html")]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert page.count('data-verdict="') == 1
+    assert 'data-code="flaky"' in page
 
 
 def test_status_of_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

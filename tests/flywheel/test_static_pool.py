@@ -11,7 +11,6 @@ from flywheel_fakes import MakeParts, Scripted
 
 from envwheel.api import Draft, Family
 from envwheel.cli import main
-from envwheel.commands.generate import _levels
 from envwheel.domains import Domains
 from envwheel.errors import UsageError
 from envwheel.flywheel import Flywheel
@@ -81,19 +80,6 @@ def test_what_left_the_pool_is_said_by_name(make_parts: MakeParts, toy: Domains)
     shutil.rmtree(source / "environments")
     with pytest.raises(UsageError, match="no longer in the static pool"):
         Flywheel(parts).run()
-
-
-@pytest.mark.parametrize(
-    ("text", "levels"), [("", []), ("0-4", [0, 1, 2, 3, 4]), ("2", [2]), ("3, 0-1", [0, 1, 3]), ("1,1", [1])]
-)
-def test_levels_are_ranges_and_lists(text: str, levels: list[int]) -> None:
-    assert _levels(text) == levels
-
-
-@pytest.mark.parametrize("text", ["x", "1-", "-3", "0..4", "10"])
-def test_what_is_no_level_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no level"):
-        _levels(text)
 
 
 def test_a_pool_and_a_proposer_at_once_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

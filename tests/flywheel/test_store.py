@@ -13,7 +13,7 @@ from flywheel_records import attempt, gate_note, plan, round_end, run_start, tar
 from envwheel.environment.hash import tree_sha256
 from envwheel.errors import UsageError
 from envwheel.index import refresh
-from envwheel.ledger import Attempt, GateNote, TrialNote, parse
+from envwheel.ledger import Attempt, GateNote, HarnessNote, TrialNote, parse
 from envwheel.store import RECORDS, RunDirectory, pool
 
 ALL = [run_start(), plan(target()), gate_note(), trial(), trial(number=2, passed=False), attempt(), round_end()]
@@ -155,3 +155,18 @@ def test_the_index_can_be_deleted_spoilt_and_caught_up(tmp_path: Path) -> None:
     path.unlink()
     assert rows(refresh(tmp_path), sql) == expected
     assert rows(path, "SELECT reason FROM target") == [("because",)]
+
+
+def test_the_index_of_an_older_version_gets_its_missing_tables_filled(tmp_path: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    note = HarnessNote(round=2, id="h", revision="001", parent="000", action="revised", reason="it ran nothing")
+    with RunDirectory.open(tmp_path) as store:
+        for record in (*ALL, note):
+            store.append(record)
+    path = refresh(tmp_path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE harness")
+    assert rows(refresh(tmp_path), "SELECT action, revision FROM harness") == [("revised", "001")]
+    assert rows(path, "SELECT count(*) FROM recheck") == [(0,)]

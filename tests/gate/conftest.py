@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from envwheel.domains import Domains
 from envwheel.environment.folder import TaskFolder, read
+from envwheel.gate.ladder import GateOptions, Verdict, judge
 from envwheel.sandbox.base import CommandResult
 from envwheel.sandbox.fake import FakeEngine, Run
 
@@ -108,3 +111,20 @@ class Play:
 def play() -> type[Play]:
     """Make an engine that plays a reference and tests."""
     return Play
+
+
+@pytest.fixture
+def gate(write_task: Any, play: Any) -> Callable[..., Verdict]:
+    """Judge a task: `files`, `mode` and `more` make it, `solve` and `grade` play it."""
+
+    def run(files: Any = None, solve: Any = None, grade: Any = None, mode: str = "separate", **more: Any) -> Verdict:
+        named = {name: more.pop(name) for name in ("more", "name") if name in more}
+        game = more.pop("game", None) or play(**{k: v for k, v in {"solve": solve, "grade": grade}.items() if v})
+        more.setdefault("back_off_s", (0.0, 0.0, 0.0))
+        options = GateOptions(**{key: more.pop(key) for key in list(more) if key in GateOptions.__slots__})
+        path = write_task(files, mode=mode, **named)
+        verdict = judge(path, game.engine, Domains.none(), options=options, **more)
+        assert not game.engine.live
+        return verdict
+
+    return run

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from envwheel.domains import Domains
 from envwheel.errors import BoxGone, BuildFailed, InfraError, UsageError
 from envwheel.gate.evidence import differences, load, write
-from envwheel.gate.ladder import STEPS, GateOptions, Verdict, judge
+from envwheel.gate.ladder import STEPS, Verdict
 from envwheel.sandbox.base import CommandResult
-
-
-@pytest.fixture
-def gate(write_task: Any, play: Any) -> Callable[..., Verdict]:
-    """Judge a task: `files`, `mode` and `more` make it, `solve` and `grade` play it."""
-
-    def run(files: Any = None, solve: Any = None, grade: Any = None, mode: str = "separate", **more: Any) -> Verdict:
-        named = {name: more.pop(name) for name in ("more", "name") if name in more}
-        game = more.pop("game", None) or play(**{k: v for k, v in {"solve": solve, "grade": grade}.items() if v})
-        more.setdefault("back_off_s", (0.0, 0.0, 0.0))
-        options = GateOptions(**{key: more.pop(key) for key in list(more) if key in GateOptions.__slots__})
-        path = write_task(files, mode=mode, **named)
-        verdict = judge(path, game.engine, Domains.none(), options=options, **more)
-        assert not game.engine.live
-        return verdict
-
-    return run
 
 
 def outcomes(verdict: Verdict) -> dict[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from envwheel.api import Digest
+from envwheel.environment.draft import verifier_dockerfile
 from envwheel.ledger import Target
-from envwheel.propose.answer_format import TASK_TOML, VERIFIER, WORK
+from envwheel.propose.answer_format import TASK_TOML, WORK
 from envwheel.propose.base import Desk, Judged
 from envwheel.propose.files_in_text import write
 from envwheel.rollout import RolloutWriter
@@ -41,7 +42,7 @@ FILES = {
     "environment/Dockerfile": WORK.replace("IMAGE", IMAGE),
     "environment/app/notes.txt": "nothing\n",
     "solution/solve.sh": "#!/bin/bash\necho ok > /app/result.txt\n",
-    "tests/Dockerfile": VERIFIER.replace("IMAGE", IMAGE),
+    "tests/Dockerfile": verifier_dockerfile(IMAGE),
     "tests/test.sh": "#!/bin/bash\n/usr/bin/python3 -I -B /tests/check.py\n",
     "tests/check.py": CHECK,
 }

@@ -25,6 +25,7 @@ from envwheel.errors import (
 )
 from envwheel.model.base import Completion, ModelUsage
 from envwheel.model.scripted import ScriptedModel
+from envwheel.propose.answer_format import format_text
 from envwheel.propose.base import Judged, Proposal
 from envwheel.propose.files_in_text import write
 from envwheel.propose.prompt_only import PromptOnly
@@ -216,3 +217,9 @@ def test_a_model_of_its_own_else_the_solvers(tmp_path: Path) -> None:
     assert proposing_model(override(Config(), {"solver.name": one, "proposer.name": other})).name == "b.json"
     with pytest.raises(ConfigError, match="simulated"):
         proposing_model(override(Config(), {"solver.name": "simulated"}))
+
+
+def test_an_answer_is_told_the_image_of_each_box() -> None:
+    text = format_text("sums", "own/work:1", "own/verifier:1")
+    assert "=== FILE: environment/Dockerfile ===\nFROM own/work:1\n" in text
+    assert "=== FILE: tests/Dockerfile ===\nFROM own/verifier:1\n" in text

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from envwheel.lists import commas, levels
+
 if TYPE_CHECKING:
     from envwheel.compare.comparison import Source
     from envwheel.compare.figures import Figures
@@ -21,16 +23,6 @@ not, because our side failed or a budget was used up. docs/compare.md tells more
 """
 
 
-def commas(text: str) -> list[str]:
-    """Words with commas between."""
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def numbers(text: str) -> list[int]:
-    """Numbers with commas between. Raises ValueError."""
-    return [int(word) for word in commas(text)]
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.epilog = EPILOG
@@ -38,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domains", type=commas, help="domain ids, with commas between")
     parser.add_argument("-n", type=int, help="targets for each method (default: run.candidates)")
     parser.add_argument("--model", help="openai:MODEL, command:PROGRAM, ...: one model for every method")
-    parser.add_argument("--levels", type=numbers, help="only these levels, with commas between")
+    parser.add_argument("--levels", type=levels, metavar="LEVELS", help="such as 0-4 or 0,2 (default: all)")
     parser.add_argument("--config", type=Path, metavar="FILE", help="an envwheel.toml: [proposer.model], budgets, ...")
     parser.add_argument("--run", type=Path, metavar="DIR", help="a run whose rollouts the proposers read about")
     parser.add_argument("--engine", help="auto, docker, namespace")

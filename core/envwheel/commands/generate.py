@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwheel.errors import UsageError
+from envwheel.lists import commas, levels
 
 if TYPE_CHECKING:
     from envwheel.config import Config
@@ -24,10 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.epilog = EPILOG
     parser.add_argument("--proposer", default="procedural", help="procedural (default), terminal, prompt_only")
-    parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
+    parser.add_argument("--domains", type=commas, help="domain ids, with commas between")
     parser.add_argument("-n", type=int, default=8, metavar="N", help="candidates to make (default: 8)")
-    parser.add_argument("--levels", default="", metavar="LEVELS", help="such as 0-4 or 0,2 (default: all)")
-    parser.add_argument("--families", default="", help="only these generators, with commas between")
+    parser.add_argument("--levels", type=levels, metavar="LEVELS", help="such as 0-4 or 0,2 (default: all)")
+    parser.add_argument("--families", type=commas, metavar="NAMES", help="only these generators, with commas between")
     parser.add_argument("--model", metavar="SPEC", help="the model that proposes: openai:MODEL, command:PROGRAM, ...")
     parser.add_argument("--config", type=Path, help="an envwheel.toml, for [proposer], [gate] and [engine]")
     parser.add_argument("--engine", help="auto, docker, namespace")
@@ -73,20 +73,9 @@ def _config(args: argparse.Namespace) -> Config:
         "run.jobs": args.jobs,
         "proposer.kind": args.proposer,
         "proposer.name": args.model,
-        "proposer.levels": _levels(args.levels) or None,
-        "proposer.families": [name for name in args.families.split(",") if name] or None,
+        "proposer.levels": args.levels or None,
+        "proposer.families": args.families or None,
         "proposer.spread": True,
         "engine.name": args.engine,
     }
     return override(base, changes)
-
-
-def _levels(text: str) -> list[int]:
-    """`0-4`, `2` or `0,2-3` as a list."""
-    levels: list[int] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        found = re.fullmatch(r"(\d)(?:-(\d))?", part)
-        if not found:
-            raise UsageError(f"--levels: '{part}' is no level. Write something like 0-4 or 0,2.")
-        levels += range(int(found[1]), int(found[2] or found[1]) + 1)
-    return sorted(set(levels))

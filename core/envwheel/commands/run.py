@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwheel.errors import UsageError
+from envwheel.lists import commas
 
 if TYPE_CHECKING:
     from envwheel.config import Config
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.epilog = EPILOG
     parser.add_argument("config", nargs="?", type=Path, metavar="CONFIG", help="an envwheel.toml")
-    parser.add_argument("--domains", type=lambda text: text.split(","), help="domain ids, with commas between")
+    parser.add_argument("--domains", type=commas, help="domain ids, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of the flywheel")
     parser.add_argument("--candidates", type=int, help="candidates a round")
     parser.add_argument("--proposer", metavar="KIND", help="procedural, terminal, prompt_only")
@@ -56,13 +57,13 @@ def run(args: argparse.Namespace) -> int:
     """Exit code 0 when all rounds are done and the pool holds something, 1 when it is empty, 130 when interrupted."""
     from rich.console import Console
 
-    from envwheel.commands.status import write_report
+    from envwheel import run_page
     from envwheel.progress import report
     from envwheel.summary import status
 
     started = time.monotonic()
     ended = turn(_config(args), resume=args.resume, quiet=args.json)
-    write_report(ended.path, ended.records, ended.path / "report.html")
+    run_page.write(ended.path / "report.html", ended.path, ended.records, ended.pool)
     if args.json:
         print(json.dumps(status(ended.records, ended.pool)))
     else:

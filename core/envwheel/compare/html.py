@@ -14,7 +14,7 @@ from envwheel.compare.figures import STAGES, Figures, MethodFigures
 from envwheel.compare.report import HEAD, RATIOS, row, times
 from envwheel.gate import html
 from envwheel.gate.evidence import steps_of
-from envwheel.gate.page import Page, add
+from envwheel.gate.page import Page, grid
 from envwheel.gate.report import replaced
 from envwheel.ledger import AnyRecord, Attempt, RunStart
 
@@ -34,11 +34,11 @@ def page(found: Figures, run: Path, records: Sequence[AnyRecord]) -> str:
     targets = max((one.targets for one in found.methods), default=0)
     about = f"{len(found.methods)} methods, {targets} targets each, engine {engine or 'none'}"
     made = Page(f"envwheel compare {run}", about)
-    _grid(made.main, "Methods", HEAD, ((one.method, *row(one)) for one in found.methods))
+    grid(made.main, "Methods", HEAD, ((one.method, *row(one)) for one in found.methods))
     if found.ratios:
         heads = (f"{found.methods[0].method} against", "pairs", *RATIOS.values())
-        _grid(made.main, "How many times as much", heads, ((one.against, *times(one)) for one in found.ratios))
-    _grid(made.main, "Tokens of the judged targets", TOKENS, map(_tokens, found.methods))
+        grid(made.main, "How many times as much", heads, ((one.against, *times(one)) for one in found.ratios))
+    grid(made.main, "Tokens of the judged targets", TOKENS, map(_tokens, found.methods))
     _counts(made.main, "Reasons of rejection", {one.method: one.rejected for one in found.methods})
     stages = {one.method: one.stages for one in found.methods}
     _counts(made.main, "How far candidates got", stages, order=STAGES)
@@ -59,21 +59,7 @@ def _counts(main: Element, title: str, counts: dict[str, dict[str, int]], order:
     words.sort(key=lambda word: order.index(word) if word in order else 0)
     if words:
         rows = ((method, *(str(of.get(word, 0)) for word in words)) for method, of in counts.items())
-        _grid(main, title, ("method", *words), rows)
-
-
-def _grid(main: Element, title: str, heads: Sequence[str], rows: Iterator[tuple[str, ...]]) -> None:
-    section = add(main, "section")
-    add(section, "h2", title)
-    grid = add(section, "table", kind="figures")
-    head = add(add(grid, "thead"), "tr")
-    for name in heads:
-        add(head, "th", name)
-    body = add(grid, "tbody")
-    for cells in rows:
-        line = add(body, "tr")
-        for cell in cells:
-            add(line, "td", cell)
+        grid(main, title, ("method", *words), rows)
 
 
 def candidates(found: Figures, run: Path, records: Sequence[AnyRecord]) -> Iterator[dict[str, Any]]:

@@ -115,7 +115,7 @@ def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
     yield "environment/Dockerfile", _work_dockerfile(draft).encode()
     if draft.setup:
         yield "environment/setup.sh", _bytes(draft.setup)
-    yield "tests/Dockerfile", verifier_dockerfile(draft).encode()
+    yield "tests/Dockerfile", verifier_dockerfile(draft.verifier_image or draft.image).encode()
     yield "tests/test.sh", TEST_SH.encode()
     for folder, content in (("environment/app", draft.files), ("solution", draft.solution), ("tests", draft.tests)):
         for name, data in content.items():
@@ -132,10 +132,9 @@ def _work_dockerfile(draft: api.Draft) -> str:
     return "\n".join(lines) + "\n"
 
 
-def verifier_dockerfile(draft: api.Draft) -> str:
-    """The text of tests/Dockerfile."""
-    image = _image(draft.verifier_image or draft.image)
-    return f"FROM {image}\nWORKDIR {APP}\nCOPY . /tests/\n"
+def verifier_dockerfile(image: str) -> str:
+    """The text of tests/Dockerfile of an environment whose tests run in `image`. Raises InvalidTask."""
+    return f"FROM {_image(image)}\nWORKDIR {APP}\nCOPY . /tests/\n"
 
 
 def _image(tag: str) -> str:

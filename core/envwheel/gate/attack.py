@@ -2,22 +2,29 @@
 
 An attack through the artifacts may pay only because the tests take anything: then plain rubbish in the same place gets
 the full reward too, and the code is `weak_verifier`, which the step `mutants` reports.
+
+Where only artifacts cross over to the verifier, the attacks on the box share one: a dozen boxes fewer, a third of all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 
+from envwheel.api import Attack
 from envwheel.gate.battery import RUBBISH, Target, battery
+from envwheel.gate.box_attacks import IN_WORKDIR, ON_THE_BOX, STAY_BEHIND
 from envwheel.gate.lab import Batch, Lab
 from envwheel.gate.options import Fault
 from envwheel.gate.payloads import kind_of
 from envwheel.gate.texts import read_text
 from envwheel.sandbox.base import Entry, Tree
-from envwheel.trial import ScriptWork, inline
+from envwheel.trial import Attempt, ScriptWork, inline
 
 FIRST_NUMBER = 200
+BOX_ATTACKS = frozenset(id for id, *_ in ON_THE_BOX)
 LARGEST_PROGRAM = 1 << 20
 _EVALUATES = re.compile(
     r"(?<![\w.])(?:eval|exec|execfile)\b\s*[(\"$]|pickle|\bdill\b|joblib|shelve|torch\.load|jsonpickle"
@@ -32,10 +39,21 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
         lab.learn(batch)
     target = target_of(lab)
     attacks = [*battery(target), *lab.domains.for_all("attacks", lab.task.environment)]
-    works = [ScriptWork("attack", attack.id, (inline(attack.script),)) for attack in attacks]
-    futures = [batch.run(work, FIRST_NUMBER + number, reuse="now") for number, work in enumerate(works)]
+    bodiless = [attack for attack in attacks if _leaves_artifacts_alone(lab, attack.id)]
+    bodiless.sort(key=lambda attack: attack.id in STAY_BEHIND)  # last: they take the time of what comes after
+    shared = batch.run(_work("on-the-box", *bodiless), FIRST_NUMBER - 20, reuse="now") if bodiless else None
+    futures = {
+        attack: batch.run(_work(attack.id, attack), FIRST_NUMBER + number, reuse="now")
+        for number, attack in enumerate(attacks)
+        if attack not in bodiless
+    }
+    if shared and not _shows_that_none_pays(lab, batch, shared, bodiless):
+        futures |= {
+            attack: batch.run(_work(attack.id, attack), FIRST_NUMBER + attacks.index(attack), reuse="now")
+            for attack in bodiless
+        }
     faults = []
-    for attack, future in zip(attacks, futures, strict=True):
+    for attack, future in futures.items():
         reward = future.result().record.reward
         if not reward:
             continue
@@ -47,6 +65,32 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
         if not lab.options.all_findings:
             break
     return faults
+
+
+def _work(id: str, *attacks: Attack) -> ScriptWork:
+    return ScriptWork("attack", id, tuple(inline(attack.script) for attack in attacks))
+
+
+def _leaves_artifacts_alone(lab: Lab, id: str) -> bool:
+    """Whether an attack changes the box only, no artifact, where nothing but artifacts crosses over to the verifier."""
+    config = lab.task.config
+    if not config.separate or id not in BOX_ATTACKS:
+        return False
+    workdir = f"{config.workdir or lab.images.work.workdir or '/'}/"
+    return id not in IN_WORKDIR or not any(workdir.startswith(f"{path}/") for path in config.artifact_paths)
+
+
+def _shows_that_none_pays(lab: Lab, batch: Batch, shared: Future[Attempt], attacks: Sequence[Attack]) -> bool:
+    """Whether the artifacts are the untouched ones after all these attacks, one after the other in one box.
+
+    Then the verifier sees of each of them what it sees of nobody's work: boxes for each would say no more.
+    """
+    untouched, after = batch.first_untouched().result().artifacts, shared.result()
+    if after.record.reason or after.record.reward or after.artifacts.sha256() != untouched.sha256():
+        return False
+    record = replace(after.record, reused=True, seconds=after.record.seconds / len(attacks))
+    batch.replace(shared, [replace(record, id=attack.id) for attack in attacks])
+    return True
 
 
 def _through_artifacts(id: str) -> bool:

@@ -158,3 +158,8 @@ for file in /etc/profile /etc/bash.bashrc /etc/profile.d/forged.sh; do cat "$for
 printf 'PATH="%s"\nBASH_ENV="%s"\n' "$forged:$PATH" "$forged/profile" >> /etc/environment""",
     ),
 )
+
+IN_WORKDIR = frozenset({"03-conftest-passes-all", "03-pytest-collects-only", "04-fake-programs", "06-sitecustomize"})
+"""Those that leave files in the working directory, too."""
+STAY_BEHIND = frozenset({"02-reward-loop", "09-processes-stay", "10-easier-tests"})
+"""Those that leave processes running."""

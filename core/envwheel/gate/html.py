@@ -37,17 +37,17 @@ def page(verdicts: Sequence[Mapping[str, Any]], title: str) -> str:
     """The report as text."""
     engines = ", ".join(sorted({verdict["engine"] for verdict in verdicts} - {""})) or "none"
     made = Page(title, f"{len(verdicts)} environments, engine {engines}")
-    _counts(made.main, verdicts)
-    _codes(made.main, verdicts)
+    counts(made.main, verdicts)
+    codes_table(made.main, verdicts)
     environments(made.main, verdicts)
     return made.text()
 
 
-def _counts(main: Element, verdicts: Sequence[Mapping[str, Any]]) -> None:
+def counts(main: Element, verdicts: Sequence[Mapping[str, Any]]) -> None:
     """How many of each verdict, and a bar of their shares."""
-    counts = by_verdict(verdicts)
+    found = by_verdict(verdicts)
     tiles = add(main, "section", kind="tiles")
-    for word, count in counts.items():
+    for word, count in found.items():
         tile = add(tiles, "div", kind=f"tile {word}")
         add(tile, "strong", f"{count:,}")
         add(tile, "span", f"{word}, {count / len(verdicts):.0%}")
@@ -57,15 +57,15 @@ def _counts(main: Element, verdicts: Sequence[Mapping[str, Any]]) -> None:
     bar = SubElement(
         main, "svg", {"class": "bar", "viewBox": "0 0 100 2", "preserveAspectRatio": "none", "role": "img"}
     )
-    bar.set("aria-label", ", ".join(f"{count} {word}" for word, count in counts.items()))
+    bar.set("aria-label", ", ".join(f"{count} {word}" for word, count in found.items()))
     at = 0.0
-    for word, count in counts.items():
+    for word, count in found.items():
         width = 100 * count / len(verdicts)
         SubElement(bar, "rect", {"class": word, "x": f"{at:.3f}", "width": f"{width:.3f}", "height": "2"})
         at += width
 
 
-def _codes(main: Element, verdicts: Sequence[Mapping[str, Any]]) -> None:
+def codes_table(main: Element, verdicts: Sequence[Mapping[str, Any]]) -> None:
     """What was found how often; a click shows those."""
     groups = by_code(verdicts)
     if not groups:

@@ -8,7 +8,7 @@ suspicion of randomness) lies in the `Lab`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -118,6 +118,11 @@ class Batch:
         done = [future for future in self._futures if future.done() and not future.cancelled()]
         return tuple(future.result().record for future in done if future.exception() is None)
 
+    def replace(self, done: Future[Attempt], records: Iterable[TrialRecord]) -> None:
+        """Have `records` stand for a trial that was several at once."""
+        at = self._futures.index(done)
+        self._futures[at : at + 1] = [_finished(Attempt(record, Tree())) for record in records]
+
     def end(self) -> None:
         """Drop what has not started, wait for what has."""
         running = [future for future in self._futures if not future.cancel()]
@@ -136,6 +141,12 @@ class Batch:
         future = self.lab.pool.submit(retried, run, self.lab.options.back_off_s)
         self._futures.append(future)
         return future
+
+
+def _finished(attempt: Attempt) -> Future[Attempt]:
+    future: Future[Attempt] = Future()
+    future.set_result(attempt)
+    return future
 
 
 def retried(run: Callable[[], Attempt], back_off_s: tuple[float, ...]) -> Attempt:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -47,6 +48,21 @@ def add(parent: Element, tag: str, text: str = "", kind: str = "") -> Element:
     element = SubElement(parent, tag, {"class": kind} if kind else {})
     element.text = text
     return element
+
+
+def grid(main: Element, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A titled table of figures."""
+    section = add(main, "section")
+    add(section, "h2", title)
+    table = add(section, "table", kind="figures")
+    head = add(add(table, "thead"), "tr")
+    for name in heads:
+        add(head, "th", name)
+    body = add(table, "tbody")
+    for cells in rows:
+        line = add(body, "tr")
+        for cell in cells:
+            add(line, "td", cell)
 
 
 def _head(html: Element, title: str) -> None:

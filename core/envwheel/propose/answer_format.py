@@ -1,11 +1,11 @@
 """What a model is told about the files of an environment when it writes them in one answer.
 
-format_text(base_tag)        # the layout, the fixed files word for word, and how files stand in an answer
+format_text(name, work, verifier)    # the layout, the fixed files word for word, and how files stand in an answer
 """
 
 from __future__ import annotations
 
-from envwheel.environment.draft import TEST_SH
+from envwheel.environment.draft import TEST_SH, verifier_dockerfile
 from envwheel.propose.files_in_text import write
 
 NEEDED = (
@@ -48,13 +48,6 @@ WORKDIR /app
 COPY --chown=agent:agent app/ /app/
 """
 
-VERIFIER = """\
-FROM IMAGE
-COPY . /tests/
-RUN chmod -R go-rwx /tests
-WORKDIR /app
-"""
-
 TEXT = """\
 # The files
 
@@ -93,12 +86,12 @@ and ends with `g.finish()`; in between `g.check("id", passed, "message")` or `wi
 """
 
 
-def format_text(image: str, name: str) -> str:
-    """The layout and the form of an answer for the environment `name`, whose Dockerfiles start from `image`."""
+def format_text(name: str, work: str, verifier: str) -> str:
+    """The layout and the form of an answer for the environment `name`, whose Dockerfiles start from these images."""
     fixed = {
         "task.toml": TASK_TOML.replace("NAME", name),
-        "environment/Dockerfile": WORK.replace("IMAGE", image),
-        "tests/Dockerfile": VERIFIER.replace("IMAGE", image),
+        "environment/Dockerfile": WORK.replace("IMAGE", work),
+        "tests/Dockerfile": verifier_dockerfile(verifier),
         "tests/test.sh": TEST_SH,
     }
     example = write({"solution/solve.sh": "#!/bin/bash\n..."})

@@ -31,7 +31,6 @@ from envwheel.propose.words import first_message
 METHOD = "prompt_only"
 MAX_TOKENS = 16_384
 """Tokens of one answer where the settings say nothing: an environment has a few thousand."""
-BASE = "envwheel/base:bookworm"
 
 REPAIR = """\
 The gate judged your environment:
@@ -74,10 +73,6 @@ class PromptOnly:
         """Free the model."""
         self.llm.close()
 
-    def image(self, domain: str) -> str:
-        """The image that environments of `domain` start from."""
-        return next((base.tag for base in self.domains.base_images(domain) if base.role == "work"), BASE)
-
 
 class _Work:
     """The making of one candidate."""
@@ -98,10 +93,10 @@ class _Work:
         shutil.rmtree(self.folder, ignore_errors=True)  # of an earlier time that was interrupted
         brief = proposer.domains.brief(target.domain, desk.digest, target.seed, goals.goal(target))
         self._say("system", brief.system)
-        self._say(
-            "user",
-            first_message(brief, target, desk) + "\n\n" + format_text(proposer.image(target.domain), target.name),
-        )
+        domains = proposer.domains
+        images = domains.image(target.domain, "work"), domains.image(target.domain, "verifier")
+        form = format_text(target.name, *images)
+        self._say("user", f"{first_message(brief, target, desk)}\n\n{form}")
         for left in range(proposer.repairs, -1, -1):
             desk.say("repairing" if self.messages[2:] else "writing")
             try:

@@ -18,7 +18,7 @@ from string import Template
 from typing import Any
 
 from envwheel.agent import AgentSettings, AgentTool, ToolResult, in_blocks, run_agent
-from envwheel.api import BaseImage, Draft
+from envwheel.api import Draft
 from envwheel.domains import Domains
 from envwheel.environment.blank import blank
 from envwheel.environment.stamp import kit_files, stamp
@@ -34,7 +34,6 @@ from envwheel.sandbox.base import ArtifactLimit, Box, BoxLimits, BoxSpec, Engine
 
 METHOD = "terminal"
 LIMITS = BoxLimits(cpus=1.0, memory_mb=2048, disk_mb=4096, processes=512)
-BASE = "envwheel/base:bookworm"
 GATE_S = 900.0
 """Seconds that one validation may keep a proposer's box waiting."""
 MOST_INFRA = 3
@@ -102,15 +101,9 @@ class Terminal:
         """Free the model."""
         self.llm.close()
 
-    def image(self, domain: str, role: str) -> str:
-        """The tag of the domain's first base image for `role`, else of its first for work, else the core's."""
-        there: list[BaseImage] = self.domains.base_images(domain)
-        fitting = [one.tag for one in there if one.role == role] or [one.tag for one in there if one.role == "work"]
-        return fitting[0] if fitting else BASE
-
     def _box(self, domain: str) -> BoxSpec:
         return BoxSpec(
-            self.engine.image(self.image(domain, "author")).id,
+            self.engine.image(self.domains.image(domain, "author")).id,
             "proposer",
             user="root",
             workdir="/",
@@ -120,7 +113,7 @@ class Terminal:
         )
 
     def _blank(self, target: Target) -> dict[str, bytes]:
-        work, verifier = (self.image(target.domain, role) for role in ("work", "verifier"))
+        work, verifier = self.domains.image(target.domain, "work"), self.domains.image(target.domain, "verifier")
         draft = Draft(target.name, "", {}, {}, {}, (), work, verifier, skills=target.skills, level=target.level)
         kit = self.domains.kit(target.domain)
         return blank(draft, domains=[target.domain], kit=kit, proposer=METHOD)
