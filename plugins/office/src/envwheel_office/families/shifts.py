@@ -116,7 +116,7 @@ class Roster:
             for y in range(2, n + 1):
                 helper[f"K{y}"] = f"=IF(WEEKDAY(Punches!B{y},2)>5,H{y},0)"
         end = len(self.staff) + 1
-        rows.append(["Total", *(f"=SUM({x}2:{x}{end})" for x in "BCDEF"[: len(PAY[level]) - 1])])
+        rows.append(["Total", *(f"=SUM({column}2:{column}{end})" for column in "BCDEF"[: len(PAY[level]) - 1])])
         return grid(rows) | helper
 
 
