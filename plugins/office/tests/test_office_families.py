@@ -17,6 +17,7 @@ from envwheel_office.taxonomy import SKILLS
 
 PLACES = [(family, level) for family in registry.families() for level in family.levels]
 NAMES = [f"{family.id}-{level}" for family, level in PLACES]
+seeds = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 places = pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
 
 
@@ -34,7 +35,7 @@ def test_equal_arguments_give_equal_bytes(family: OfficeFamily, level: int) -> N
     assert family.build(level, 4).files != one.files
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@seeds
 @places
 def test_every_seed_is_a_valid_folder_that_names_what_it_checks(
     family: OfficeFamily, level: int, seed: int, tmp_path: Path
@@ -55,7 +56,7 @@ def test_the_plan_reads_back_as_it_was_made(family: OfficeFamily, level: int) ->
     assert [check.id for check in plan.checks if check.gate] != [check.id for check in plan.checks]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@seeds
 @places
 def test_every_check_has_a_wrong_solution_that_it_sees(family: OfficeFamily, level: int, seed: int) -> None:
     recipe = family.make(level, seed)

@@ -18,7 +18,7 @@ from pathlib import Path
 REPO = Path(__file__).parents[3]
 sys.path[:0] = [str(REPO / "plugins/office/src/envwheel_office/kit"), str(REPO / "core/envwheel/environment/kit")]
 
-from officekit import intake, reader, recalc, resolve, verify  # noqa: E402
+from officekit import fill, intake, reader, recalc, resolve, verify  # noqa: E402
 from officekit.bench import Computation, Unreadable  # noqa: E402
 from officekit.language import Plan  # noqa: E402
 from officekit.model import Document, Refused, Scalar, Workbook  # noqa: E402
@@ -54,6 +54,9 @@ class Desk(verify.Files):
             self._read[path] = self._open(path)
         return self._read[path]
 
+    def _as_typed(self, path: str) -> Document:
+        return reader.read_file(path)
+
     def _open(self, path: str) -> Document:
         try:
             data = intake.inspect(path)
@@ -61,7 +64,7 @@ class Desk(verify.Files):
             return Refused(str(reason))
         document = reader.read_file(path)
         if isinstance(document, Workbook):
-            recalc.fill(document, data, first=FIRST)
+            fill.fill(document, data, first=FIRST)
             resolve.resolve(document)
         return document
 

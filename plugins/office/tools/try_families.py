@@ -1,6 +1,6 @@
 """Tries families without boxes: builds, solves, judges, and judges wrong and other right solutions, in this process.
 
-    python plugins/office/tools/try_families.py [FAMILY ...] [--levels 0 3] [--seeds 0 1] [--keep DIR] [--solve-only] [--right-only]
+    python plugins/office/tools/try_families.py [FAMILY ...] [--levels 0 3] [--seeds 0 1] [--keep DIR] [--right-only]
 
 Scripts run in a temporary folder with this interpreter; LibreOffice is not asked. What it prints is what did not hold.
 """

@@ -48,6 +48,8 @@ dates = new.add_format({"num_format": "yyyy-mm-dd"})
 sheets = {}
 for ws in old:
     sheets[ws.title] = copy = new.add_worksheet(ws.title)
+    if ws.freeze_panes:
+        copy.freeze_panes(ws.freeze_panes)
     for row in ws.iter_rows():
         for cell in row:
             if isinstance(cell.value, datetime.datetime):

@@ -88,6 +88,7 @@ new = xlsxwriter.Workbook("/app/stock.xlsx")
 dates = new.add_format({"num_format": "yyyy-mm-dd"})
 for ws in old:
     copy = new.add_worksheet(ws.title)
+    copy.freeze_panes("A2")
     for y, row in enumerate(ws.values):
         for x, item in enumerate(row):
             copy.write(y, x, item, dates if hasattr(item, "year") else None)

@@ -91,6 +91,7 @@ late = sorted(sorted(late, key=lambda row: row[0]), key=lambda row: row[3])
 new = xlsxwriter.Workbook("/app/overdue.xlsx")
 dates = new.add_format({"num_format": "dd.mm.yyyy"})
 invoices, overdue = new.add_worksheet("Invoices"), new.add_worksheet("Overdue")
+invoices.freeze_panes("A2")
 for y, row in enumerate(given):
     for x, item in enumerate(row):
         invoices.write(y, x, item, dates if isinstance(item, datetime.datetime) else None)
@@ -193,6 +194,7 @@ for row in given[1:]:
 new = xlsxwriter.Workbook("/app/ageing.xlsx")
 dates, money = new.add_format({"num_format": "yyyy/mm/dd"}), new.add_format({"num_format": "#,##0.00;-#,##0.00"})
 copy, out = new.add_worksheet("Invoices"), new.add_worksheet("Ageing")
+copy.freeze_panes("A2")
 for y, row in enumerate(given):
     for x, item in enumerate(row):
         copy.write(y, x, item, dates if isinstance(item, datetime.datetime) else None)

@@ -90,7 +90,7 @@ class Letters:
 
     def invoices(self) -> bytes:
         """The workbook of open invoices, in no order."""
-        rows = [[person.number, *item] for person in self.people for item in person.invoices]
+        rows: list[list[Any]] = [[person.number, *item] for person in self.people for item in person.invoices]
         rows.sort(key=lambda row: row[1])
         return book({"Invoices": [["Customer", "Invoice", "Due", "Open"], *rows]})
 

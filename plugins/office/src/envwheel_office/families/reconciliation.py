@@ -117,6 +117,7 @@ def put(ws, y, x, row):
 
 for ws in old:
     copy = new.add_worksheet(ws.title)
+    copy.freeze_panes("A2")
     for y, row in enumerate(ws.values):
         put(copy, y, 0, row)
 matched, left = new.add_worksheet("Matched"), new.add_worksheet("Open")

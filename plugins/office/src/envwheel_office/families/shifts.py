@@ -113,10 +113,10 @@ class Roster:
             rows.append(row)
         if level == 4:
             helper["K1"] = "Weekend hours"
-            for y in range(2, n + 1):
-                helper[f"K{y}"] = f"=IF(WEEKDAY(Punches!B{y},2)>5,H{y},0)"
-        end = len(self.staff) + 1
-        rows.append(["Total", *(f"=SUM({x}2:{x}{end})" for x in "BCDEF"[: len(PAY[level]) - 1])])
+            for row_at in range(2, n + 1):
+                helper[f"K{row_at}"] = f"=IF(WEEKDAY(Punches!B{row_at},2)>5,H{row_at},0)"
+        bottom = len(self.staff) + 1
+        rows.append(["Total", *(f"=SUM({column}2:{column}{bottom})" for column in "BCDEF"[: len(PAY[level]) - 1])])
         return grid(rows) | helper
 
 

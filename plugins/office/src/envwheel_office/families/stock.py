@@ -98,7 +98,8 @@ class Stock:
 
     def sheets(self, level: int, other: bool) -> dict[str, dict[str, Any]]:
         """The table as formulas; level 3 with a helper sheet, level 4 with helper columns."""
-        n, rows = len(self.moves) + 1, []
+        n = len(self.moves) + 1
+        rows: list[list[Any]] = []
         when, what, much = (f"Movements!${x}$2:${x}${n}" for x in "BCD")
         for y, item in enumerate(self.items, 2):
             base = f"({what}=A{y})*({when}<=Settings!$B$1)"
@@ -180,7 +181,9 @@ def draw_stock(draw: random.Random, count: int, moves: int, kinds: bool = False)
     until = made[-moves // 6].day
     stock = Stock(items, made, until, kinds)
     level = 4 if kinds else 2
-    cards = stock.rows(level) if count != 14 else [[item.name, 0, 0, stock.on_hand(item.name)] for item in items]
+    cards: list[list[Any]] = stock.rows(level)
+    if count == 14:
+        cards = [[item.name, 0, 0, stock.on_hand(item.name)] for item in items]
     for index in (0, 2):
         old = items[index]
         items[index] = Item(old.name, max(cards[index][3], 1), old.lot, old.supplier)
