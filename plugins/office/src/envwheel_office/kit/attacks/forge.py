@@ -236,17 +236,26 @@ def formula_constants(path, extension, answer, told):
     )
 
 
+def _empty(item):
+    """A formula that gives 0 or nothing, and names what it does not give."""
+    if isinstance(item, str):
+        return '=LEFT("{}",0)'.format(item.replace('"', '""'))
+    return f"=0*{item!r}" if isinstance(item, (int, float)) else item
+
+
 def forged_caches(path, extension, answer, told):
     """Formulas that give nothing, with the right values as their caches."""
     if extension != ".xlsx":
         return None
-    data = workbook(answer, formula=lambda item: f"=0*{item!r}" if isinstance(item, (int, float)) else item)
+    data = workbook(answer, formula=_empty)
     parts = {}
     with zipfile.ZipFile(io.BytesIO(data)) as package:
         for name in package.namelist():
             if name.startswith("xl/worksheets/sheet"):
                 text = package.read(name).decode()
-                parts[name] = re.sub(r"<f>0\*([^<]*)</f><v ?/?>(</v>)?", r"<f>0*\1</f><v>\1</v>", text)
+                text = re.sub(r"<f>0\*([^<]*)</f><v ?/?>(</v>)?", r"<f>0*\1</f><v>\1</v>", text)
+                cell = r'<c r="(\w+)"([^>]*)><f>LEFT\("([^<]*)",0\)</f><v ?/?>(?:</v>)?'
+                parts[name] = re.sub(cell, r'<c r="\1"\2 t="str"><f>LEFT("\3",0)</f><v>\3</v>', text)
     return with_parts(data, parts)
 
 
