@@ -31,6 +31,7 @@ bench: dev
 	$(PY) bench/boxes.py
 	$(PY) bench/calibration.py
 	$(PY) bench/agents.py
+	$(PY) bench/office.py
 
 chaos: dev
 	$(PY) -m pytest -m chaos tests/e2e
