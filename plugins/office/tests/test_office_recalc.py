@@ -79,7 +79,7 @@ def test_three_ways_are_unsure():
     assert settled(5.0, 6.0, 7.0).unsure == {"S!A1"}
 
 
-@pytest.mark.parametrize("excuse", ["#NAME?", "#N/IMPL!", "#ERROR!"])
+@pytest.mark.parametrize("excuse", ["#NAME?", "#N/IMPL!", "#ERROR!", "#VALUE!"])
 def test_where_one_lacks_the_function_the_third_has_the_word(excuse):
     found = settled(Err(excuse), 6.0, 7.0)
     assert (found.values, found.alone) == ([{"S!A1": 7.0}], {"S!A1"})
@@ -96,6 +96,13 @@ def test_where_the_third_lacks_it_too_it_is_unsure(excuse):
 
 def test_a_name_that_nobody_knows_is_an_error_of_the_workbook():
     assert settled(Err("#NAME?"), Err("#NAME?"), Err("#NAME?")).values == [{"S!A1": "#NAME?"}]
+
+
+def test_what_neither_can_do_the_third_does():
+    """MONTH of a range within SUMPRODUCT is #VALUE! for both Rust engines."""
+    found = settled(Err("#VALUE!"), Err("#VALUE!"), 7.0)
+    assert (found.values, found.alone) == ([{"S!A1": 7.0}], {"S!A1"})
+    assert settled(Err("#VALUE!"), Err("#VALUE!"), Err("#VALUE!")).values == [{"S!A1": "#VALUE!"}]
 
 
 def test_an_engine_that_fails_is_replaced_by_the_third():

@@ -26,8 +26,8 @@ from .model_cells import Scalar, Workbook
 from .reference import parts
 
 EPOCH_1904 = 1462
-UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!")
-"""Errors that may say that an engine lacks a function or cannot read a formula."""
+UNKNOWN = ("#NAME?", "#N/IMPL!", "#ERROR!", "#VALUE!")
+"""Errors that may say that an engine cannot do a formula; both give #VALUE! for MONTH of a range in SUMPRODUCT."""
 BEYOND = re.compile(
     r"\b(?:BAHTTEXT|CUBE[A-Z]+|DBCS|FORECAST\.ETS[A-Z.]*|GETPIVOTDATA|JIS|PHONETIC|RTD)\(", re.IGNORECASE
 )
