@@ -74,7 +74,7 @@ def _aims(main: Element, records: Sequence[AnyRecord]) -> None:
     )
     rows = [(str(round), str(n), family, str(level), reason) for (round, family, level, reason), n in groups.items()]
     if rows:
-        grid(main, "Aimed at", AIMS, rows)
+        grid(main, "Aimed at", AIMS, rows, told=True)
 
 
 def _harness(main: Element, records: Sequence[AnyRecord]) -> None:

@@ -50,11 +50,11 @@ def add(parent: Element, tag: str, text: str = "", kind: str = "") -> Element:
     return element
 
 
-def grid(main: Element, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A titled table of figures."""
+def grid(main: Element, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, told: bool = False) -> None:
+    """A titled table of figures; with `told` the last column holds sentences."""
     section = add(main, "section")
     add(section, "h2", title)
-    table = add(section, "table", kind="figures")
+    table = add(section, "table", kind="figures told" if told else "figures")
     head = add(add(table, "thead"), "tr")
     for name in heads:
         add(head, "th", name)
