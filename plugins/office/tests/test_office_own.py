@@ -42,3 +42,16 @@ def test_what_is_no_workbook_is_refused_here_too(tmp_path: Path) -> None:
     assert isinstance(own.read(str(tmp_path / "ref.xlsx")), Refused)
     with pytest.raises(Unreadable):
         own.compute(str(tmp_path / "ref.xlsx"), Workbook(), RUNS)
+
+
+def test_a_workbook_that_no_two_engines_agree_on_is_refused(tmp_path: Path) -> None:
+    """IronCalc says FALSE, formualizer TRUE."""
+    write(tmp_path / "ref.xlsx", total='=(Data!B2>0)=(Data!A2="a")')
+    path = str(tmp_path / "ref.xlsx")
+    refused = own.read(path)
+    assert isinstance(refused, Refused)
+    assert refused.reason == "no two engines agree on Summary!B1"
+    document = own.read(path, computed=False)
+    assert isinstance(document, Workbook)
+    with pytest.raises(Unreadable, match="no two engines agree on Summary!B1"):
+        own.compute(path, document, RUNS)

@@ -1,5 +1,7 @@
 """The environment's own documents, read and computed in this process: they are no candidate's, and no child is started.
 
+What an environment computes by must be beyond doubt: two engines have to agree on it.
+
 document = own.read("/tests/ref.xlsx", computed=False)
 values = own.compute("/tests/ref.xlsx", document, runs)
 """
@@ -16,6 +18,8 @@ from .fill import fill
 from .intake import Refusal, inspect
 from .model import Document, Refused, Scalar, Workbook
 from .resolve import resolve
+
+_DOUBT = "no two engines agree on {}"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ def read(path: str, *, computed: bool = True) -> Document:
     if isinstance(document, Workbook) and computed:
         fill(document, data, first=_engines(path))
         resolve(document)
+        if doubt := [*document.unsure, *document.alone]:
+            return Refused(_DOUBT.format(doubt[0]))
     return document
 
 
@@ -60,4 +66,7 @@ def compute(path: str, workbook: Workbook, runs: Sequence[Computation]) -> list[
         data = inspect(path)
     except Refusal as reason:
         raise Unreadable(str(reason)) from None
-    return recalc.compute(data, workbook, runs, first=_engines(path)).values
+    done = recalc.compute(data, workbook, runs, first=_engines(path))
+    if doubt := sorted(done.unsure | done.alone):
+        raise Unreadable(_DOUBT.format(doubt[0]))
+    return done.values
