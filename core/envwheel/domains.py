@@ -43,6 +43,7 @@ from envwheel.api import (
 from envwheel.errors import DomainError
 from envwheel.listing import Listing, canonical, find, installed
 from envwheel.readonly import shown, within
+from envwheel.sandbox.images import BASE
 from envwheel.shape import fault
 from envwheel.version import __version__
 
@@ -53,8 +54,6 @@ log = logging.getLogger("envwheel.domains")
 HOOK_SECONDS = 60.0
 """Time limit of a hook that looks at a folder."""
 
-BASE = "envwheel/base:bookworm"
-"""What environments of a domain without base images start from."""
 FolderHook = Literal["inspect", "attacks", "mutants", "alternatives"]
 
 _CORE = Listing("core", "envwheel", __version__, "envwheel.defaults")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from rich.console import Console
@@ -22,6 +22,7 @@ from envwheel.summary import RoundSummary, pool_balance, summaries
 
 ROUND = ("round", "proposed", "valid", "admitted", "infra", "passed", "tokens", "dollars", "s/valid")
 HARNESS = ("harness", "candidates", "valid", "95 %", "tokens", "dollars/valid")
+SIMULATED = "The solver is simulated: its pass rates say nothing about a model."
 COLOURS = {"admitted": "green", "ok": "green", "rejected": "yellow", "infra": "red"}
 
 
@@ -102,8 +103,8 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     """The summary of a run: a table of its rounds, what was rejected, what was aimed at and why."""
     plans = {record.round: record for record in records if isinstance(record, Plan)}
     rounds = summaries(records)
-    if _simulated(records):
-        console.print("The solver is simulated: its pass rates say nothing about a model.")
+    if simulated(records):
+        console.print(SIMULATED)
     table = _table(ROUND)
     for one in rounds:
         table.add_row(*round_cells(one))
@@ -111,16 +112,14 @@ def report(records: Sequence[AnyRecord], pool: int, console: Console) -> None:
     if not all(one.complete for one in rounds):
         console.print("* not complete")
     for one in rounds:
-        rejected = ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
-        console.print(f"round {one.round}: rejected: {rejected}", soft_wrap=True)
-        if one.rechecked:
-            console.print(f"round {one.round}: calibrated again: {rechecked(one)}", soft_wrap=True)
+        for line in outcomes(one):
+            console.print(line, soft_wrap=True)
         if one.proposer.input + one.proposer.output:
             console.print(f"[dim]  {proposing(one)}", soft_wrap=True)
         if plan := plans.get(one.round):
             _aims(plan, console)
     _revisions(records, console)
-    console.print(f"pool: {pool} environments{standing(records)}", soft_wrap=True)
+    console.print(standing(records, pool), soft_wrap=True)
 
 
 def round_cells(one: RoundSummary) -> tuple[str, ...]:
@@ -192,22 +191,29 @@ def _aims(plan: Plan, console: Console) -> None:
         console.print(f"[dim]    again {safe(doubt.environment)}: {safe(doubt.reason)}", soft_wrap=True)
 
 
-def rechecked(one: RoundSummary) -> str:
-    """What became of the environments that were calibrated again."""
+def outcomes(one: RoundSummary) -> Iterator[str]:
+    """What a round rejected for what, and what became of the environments that were calibrated again."""
+    yield f"round {one.round}: rejected: " + (", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none")
+    if one.rechecked:
+        yield f"round {one.round}: calibrated again: {_rechecked(one)}"
+
+
+def _rechecked(one: RoundSummary) -> str:
     words = {"kept": "in the pool", "retired": "retired", "too_hard": "on the shelf"}
     counted = ", ".join(f"{n} {words[verdict]}" for verdict, n in one.rechecked.items())
     return counted + (f" ({one.returned} from the shelf)" if one.returned else "")
 
 
-def standing(records: Sequence[AnyRecord]) -> str:
-    """What else there is, and how evenly the pool is spread."""
+def standing(records: Sequence[AnyRecord], pool: int) -> str:
+    """What is in the pool, what else there is, and how evenly the pool is spread."""
     counted = states(records)
     rest = "".join(f"; {word}: {n}" for word, n in (("shelf", counted["shelf"]), ("retired", counted["retired"])) if n)
     spread = [f"{axis} {value:.2f}" for axis, value in pool_balance(records).items() if value is not None]
-    return rest + (f"; balance: {', '.join(spread)}" if spread else "")
+    return f"pool: {pool} environments" + rest + (f"; balance: {', '.join(spread)}" if spread else "")
 
 
-def _simulated(records: Sequence[AnyRecord]) -> bool:
+def simulated(records: Sequence[AnyRecord]) -> bool:
+    """Whether no model solved anything."""
     return any(isinstance(record, Attempt) and record.simulated for record in records)
 
 

@@ -16,7 +16,18 @@ from envwheel.gate.evidence import steps_of
 from envwheel.gate.page import Page, add, grid
 from envwheel.gate.report import replaced
 from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan, RunStart
-from envwheel.progress import HARNESS, ROUND, harness_turn, proposing, rechecked, revision_cells, round_cells, standing
+from envwheel.progress import (
+    HARNESS,
+    ROUND,
+    SIMULATED,
+    harness_turn,
+    outcomes,
+    proposing,
+    revision_cells,
+    round_cells,
+    simulated,
+    standing,
+)
 from envwheel.revisions import table as revisions
 from envwheel.summary import RoundSummary, summaries
 
@@ -49,19 +60,15 @@ def page(run: Path, records: Sequence[AnyRecord], pool: int) -> str:
 
 
 def _notes(rounds: Sequence[RoundSummary], records: Sequence[AnyRecord], pool: int) -> Iterator[str]:
-    if any(isinstance(record, Attempt) and record.simulated for record in records):
-        yield "The solver is simulated: its pass rates say nothing about a model."
+    if simulated(records):
+        yield SIMULATED
     if not all(one.complete for one in rounds):
         yield "* not complete"
     for one in rounds:
-        yield f"round {one.round}: rejected: " + (
-            ", ".join(f"{n} {code}" for code, n in one.rejected.items()) or "none"
-        )
-        if one.rechecked:
-            yield f"round {one.round}: calibrated again: {rechecked(one)}"
+        yield from outcomes(one)
         if one.proposer.input + one.proposer.output:
             yield f"round {one.round}: {proposing(one)}"
-    yield f"pool: {pool} environments{standing(records)}"
+    yield standing(records, pool)
 
 
 def _aims(main: Element, records: Sequence[AnyRecord]) -> None:

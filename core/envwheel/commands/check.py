@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envwheel.errors import EnvwheelError, SetupError, UsageError
+from envwheel.lists import commas
 
 if TYPE_CHECKING:
     from envwheel.domains import Domains
@@ -106,7 +107,7 @@ def _options(args: argparse.Namespace) -> GateOptions:
     from envwheel.gate.options import STEPS, GateOptions
     from envwheel.sandbox.aliases import table
 
-    only = tuple(step.strip() for step in args.only.split(",") if step.strip()) if args.only is not None else None
+    only = tuple(commas(args.only)) if args.only is not None else None
     unknown = [step for step in only or () if step not in STEPS]
     if unknown or only == ():
         raise UsageError(f"--only: there is no step '{', '.join(unknown)}'. Steps: {', '.join(STEPS)}.")

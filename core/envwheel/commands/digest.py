@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from envwheel.errors import UsageError
+from envwheel.lists import commas
 
 if TYPE_CHECKING:
     from envwheel.api import Digest
@@ -89,7 +90,7 @@ def _named(text: str) -> tuple[str, tuple[str, ...]]:
     task, equals, skills = text.partition("=")
     if not equals or not task or not skills:
         raise UsageError(f"--skills: expected TASK=SKILL,..., got '{text}'.")
-    return task, tuple(skill.strip() for skill in skills.split(",") if skill.strip())
+    return task, tuple(commas(skills))
 
 
 def report(records: Sequence[AnyRecord], run: Path) -> dict[str, Any]:

@@ -10,15 +10,14 @@ import json
 from dataclasses import asdict
 
 from envwheel.console import plain
+from envwheel.lists import commas
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--prepare", action="store_true", help="make base images and fetch the embedded model first")
-    parser.add_argument(
-        "--domains", type=lambda text: text.split(","), help="with --prepare: base images of these only, commas between"
-    )
+    parser.add_argument("--domains", type=commas, help="with --prepare: base images of these only, commas between")
 
 
 def run(args: argparse.Namespace) -> int:

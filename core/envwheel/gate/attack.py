@@ -9,7 +9,7 @@ Where only artifacts cross over to the verifier, the attacks on the box share on
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -42,16 +42,14 @@ def check(lab: Lab, batch: Batch) -> list[Fault]:
     bodiless = [attack for attack in attacks if _leaves_artifacts_alone(lab, attack.id)]
     bodiless.sort(key=lambda attack: attack.id in STAY_BEHIND)  # last: they take the time of what comes after
     shared = batch.run(_work("on-the-box", *bodiless), FIRST_NUMBER - 20, reuse="now") if bodiless else None
-    futures = {
-        attack: batch.run(_work(attack.id, attack), FIRST_NUMBER + number, reuse="now")
-        for number, attack in enumerate(attacks)
-        if attack not in bodiless
-    }
+
+    def alone(some: Iterable[Attack]) -> dict[Attack, Future[Attempt]]:
+        numbers = {attack: FIRST_NUMBER + attacks.index(attack) for attack in some}
+        return {attack: batch.run(_work(attack.id, attack), at, reuse="now") for attack, at in numbers.items()}
+
+    futures = alone(attack for attack in attacks if attack not in bodiless)
     if shared and not _shows_that_none_pays(lab, batch, shared, bodiless):
-        futures |= {
-            attack: batch.run(_work(attack.id, attack), FIRST_NUMBER + attacks.index(attack), reuse="now")
-            for attack in bodiless
-        }
+        futures |= alone(bodiless)
     faults = []
     for attack, future in futures.items():
         reward = future.result().record.reward
