@@ -12,7 +12,7 @@ from envwheel_office.ask import look, table
 from envwheel_office.books import csv_text
 from envwheel_office.facts import Names, codes, day, money, rng
 from envwheel_office.families import data_cleaning_log
-from envwheel_office.families.data_cleaning_dirt import COUNTRIES, HEAD, dirty_amount, dirty_date, dirty_text
+from envwheel_office.families.data_cleaning_dirt import COUNTRIES, HEAD, READ, dirty_amount, dirty_date, dirty_text
 from envwheel_office.family import OfficeFamily, Recipe
 from envwheel_office.kit.officekit.language_base import Anchor
 from envwheel_office.scripts import edited, python, swapped
@@ -98,20 +98,15 @@ numbers, not text.
     )
 
 
-CLEAN = """
+CLEAN_HEAD = """
 import csv, datetime, re
 from openpyxl import Workbook
 
-def text(item):
-    return " ".join(item.split())
-
-def day(item):
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
-        try:
-            return datetime.datetime.strptime(text(item), form).date()
-        except ValueError:
-            pass
-
+"""
+CLEAN = (
+    CLEAN_HEAD
+    + READ
+    + """
 def amount(item):
     item = text(item).replace("EUR", "").replace(",", "").strip()
     minus = item.startswith("(") or item.endswith("-") or item.startswith("-")
@@ -135,6 +130,7 @@ for cell in ws["B"][1:]:
     cell.number_format = "yyyy-mm-dd"
 wb.save("/app/clean.xlsx")
 """
+)
 CLEAN_OTHER = """
 import csv, datetime, re, xlsxwriter
 

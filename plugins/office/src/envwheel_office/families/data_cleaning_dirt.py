@@ -14,6 +14,18 @@ COUNTRIES = {
     "Czech Republic": ("CZ", "czech republic", "Czechia"),
 }
 """Country -> further spellings."""
+READ = """\
+def text(item):
+    return " ".join(item.split())
+
+def day(item):
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
+        try:
+            return datetime.datetime.strptime(text(item), form).date()
+        except ValueError:
+            pass
+"""
+"""Of the references: a cell's text without its dirt, and its date."""
 
 
 def dirty_text(draw: random.Random, text: str) -> str:

@@ -11,7 +11,7 @@ from envwheel.api import Alternative
 from envwheel_office.ask import formulas, live, look, table
 from envwheel_office.books import book, csv_text, extended, grid
 from envwheel_office.facts import Names, codes, day, money
-from envwheel_office.families.data_cleaning_dirt import COUNTRIES, HEAD, dirty_amount, dirty_date, dirty_text
+from envwheel_office.families.data_cleaning_dirt import COUNTRIES, HEAD, READ, dirty_amount, dirty_date, dirty_text
 from envwheel_office.family import Recipe, Wrong
 from envwheel_office.kit.officekit.language_base import Anchor
 from envwheel_office.kit.officekit.language_cells import Change
@@ -88,20 +88,15 @@ def judged(found: list[Line], start: date | None) -> tuple[list[list[Any]], list
     return sorted(rows), log
 
 
-SOLVE = """
+SOLVE_HEAD = """
 import csv, datetime
 from openpyxl import Workbook, load_workbook
 
-def text(item):
-    return " ".join(item.split())
-
-def day(item):
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d %b %Y"):
-        try:
-            return datetime.datetime.strptime(text(item), form).date()
-        except ValueError:
-            pass
-
+"""
+SOLVE = (
+    SOLVE_HEAD
+    + READ
+    + """
 def amount(item):
     item = text(item).replace("EUR", "").replace(",", "").strip()
     minus = item.startswith("(") or item.endswith("-") or item.startswith("-")
@@ -151,6 +146,7 @@ if start:
                     f"=MAXIFS(Clean!$E$2:$E${n},{where},A{y})".replace("MAXIFS", "_xlfn.MAXIFS")])
 wb.save("/app/clean.xlsx")
 """
+)
 OTHER = """
 import csv, datetime, re, xlsxwriter
 from openpyxl import load_workbook

@@ -10,7 +10,7 @@ from .language_pages import DocField, DocTable, DocText, Outline, PageSetup, Pdf
 from .model import Block, Grid, Paragraph, Section, TextDocument
 from .paper import millimetres, paper_name
 from .tables import score_rows
-from .words import Unfit, count, document, held, in_order, intruders, judged, quote, size
+from .words import Unfit, count, document, held, in_order, intruders, judged, mean, quote
 
 MARGIN = 1.0
 """Millimetres by which a margin may be off: what rounding to inches or tenths makes of it."""
@@ -59,11 +59,7 @@ def docx_text(check: DocText, bench: Bench) -> Score:
         score = in_order([text_key(text) for text in texts], _keys(check.paragraphs), True, quote)
         parts.append(score.value)
         lost += [f"paragraphs {where}: {score.reason}"] if score.reason else []
-    value = sum(parts) / len(parts) if parts else 1.0
-    if check.max_words is not None and size(texts) > check.max_words:
-        value *= check.max_words / size(texts)
-        lost.append(f"{size(texts)} words stand {where}, {check.max_words} are allowed")
-    return Score(value, "; ".join(lost))
+    return mean(parts, lost, texts, check.max_words, where)
 
 
 @judged

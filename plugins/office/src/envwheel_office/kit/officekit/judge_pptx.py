@@ -10,7 +10,7 @@ from .equal import fold, same, text_key
 from .judge_docx import grid_score
 from .language_pages import Notes, Overflow, SlideChart, Slides, SlideTable, SlideText
 from .model import Chart, Deck, Paragraph, Shape, Slide
-from .words import Unfit, count, document, held, in_order, intruders, judged, quote, size
+from .words import Unfit, count, document, held, in_order, intruders, judged, mean, quote
 
 EDGE = 2.0
 """Points by which a shape may stand over the edge of its slide."""
@@ -76,11 +76,7 @@ def pptx_text(check: SlideText, bench: Bench) -> Score:
         score = in_order(_keys(body), _keys(check.bullets), True, quote)
         parts.append(score.value)
         lost += [f"bullets {where}: {score.reason}"] if score.reason else []
-    value = sum(parts) / len(parts) if parts else 1.0
-    if check.max_words is not None and size(texts) > check.max_words:
-        value *= check.max_words / size(texts)
-        lost.append(f"{size(texts)} words stand {where}, {check.max_words} are allowed")
-    return Score(value, "; ".join(lost))
+    return mean(parts, lost, texts, check.max_words, where)
 
 
 @judged

@@ -101,6 +101,15 @@ def held(texts: Sequence[str], contains: Sequence[str], where: str, once: bool =
     return (1 - len(lost) / len(contains) if contains else 1.0), lost
 
 
+def mean(parts: Sequence[float], lost: list[str], texts: Sequence[str], most: int | None, where: str) -> Score:
+    """The mean of the parts, and less where the texts have more than `most` words; `lost` says what is wrong."""
+    value = sum(parts) / len(parts) if parts else 1.0
+    if most is not None and size(texts) > most:
+        value *= most / size(texts)
+        lost = [*lost, f"{size(texts)} words stand {where}, {most} are allowed"]
+    return Score(value, "; ".join(lost))
+
+
 def intruders(texts: Sequence[str], absent: Sequence[str], where: str) -> list[str]:
     """What is wrong when texts that must not stand there do."""
     return [f"{quote(wanted)} must not stand {where}" for wanted in absent if count_in(texts, wanted)]
