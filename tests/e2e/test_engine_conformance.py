@@ -65,10 +65,16 @@ def test_time_limits_kill_commands_not_boxes(start):
     shell.run("cd /tmp")
     result = shell.run("(trap '' TERM; setsid sleep 300) & sleep 300", timeout_s=1)
     assert (result.exit_code, result.timed_out, result.shell_lost) == (None, True, False)
-    assert shell.run("pwd; pgrep -u agent sleep").output.endswith("/tmp\n")
+    assert shell.run("pwd; pgrep -u agent sleep").output == "/tmp\n"
     stubborn = shell.run("trap '' INT TERM; while :; do :; done", timeout_s=1)
     assert (stubborn.timed_out, stubborn.shell_lost) == (True, True)
     assert shell.run("echo back").output == "back\n"
+
+
+def test_the_next_command_hears_nothing_of_what_a_time_limit_killed(shared_shell):
+    for _ in range(20):
+        assert shared_shell.run("sleep 300 & (sleep 300; true) & sleep 300", timeout_s=0.05).timed_out
+        assert shared_shell.run("echo next").output == "next\n"
 
 
 def test_output_is_capped_at_both_ends(start):

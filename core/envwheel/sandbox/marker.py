@@ -16,9 +16,12 @@ HEAD = struct.Struct(">BxxxL")
 
 
 def opening(nonce: str, workdir: str | None) -> bytes:
-    """What a new shell is told first; it answers with a marker that carries its pid."""
+    """What a new shell is told first; it answers with a marker that carries its pid.
+
+    What the shell itself says between commands (a job was killed) would stand in the next command's output: to nowhere.
+    """
     enter = f"cd -- {quoted(workdir)} 2>/dev/null\n" if workdir else ""
-    return f"exec 9>&1\n{enter}printf '\\036%s:%d\\036' {nonce} $$ >&9\n".encode("utf-8", "surrogateescape")
+    return f"exec 9>&1 2>/dev/null\n{enter}printf '\\036%s:%d\\036' {nonce} $$ >&9\n".encode("utf-8", "surrogateescape")
 
 
 def wrapped(command: str, nonce: str) -> bytes:

@@ -24,6 +24,7 @@ PIECE = 1 << 18
 CODE_S = 2.0
 SETTLE_S = 0.3
 PASSES = 100
+DEATH_S = 1.0
 
 
 class NamespaceConnection:
@@ -134,16 +135,25 @@ def kill_below(top: int, pids: Callable[[], list[int]]) -> None:
         seen |= found
         if not found:
             break
-    for pid in seen - {top}:
+    doomed = seen - {top}
+    for pid in doomed:
         _signal(pid, signal.SIGKILL)
+    # A shell that still hears of a death later would tell of it in the output of its next command.
+    give_up = time.monotonic() + DEATH_S
+    while any(_state(pid)[:1] not in (b"", b"Z") for pid in doomed) and time.monotonic() < give_up:
+        time.sleep(0.001)
 
 
 def _parents(pids: list[int]) -> list[tuple[int, int]]:
-    found = []
-    for pid in pids:
-        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{pid}/stat", "rb") as stat:
-            found.append((pid, int(stat.read().rpartition(b")")[2].split()[1])))
-    return found
+    states = ((pid, _state(pid).split()) for pid in pids)
+    return [(pid, int(state[1])) for pid, state in states if state]
+
+
+def _state(pid: int) -> bytes:
+    """What /proc says of a process after its name: state, parent and more; empty when it is gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as stat:
+        return stat.read().rpartition(b") ")[2]
+    return b""
 
 
 def _signal(pid: int, number: int) -> None:

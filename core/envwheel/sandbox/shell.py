@@ -21,6 +21,8 @@ FLOOD_BYTES = 64 << 20
 GRACE_S = 3.0
 """How long a shell may take to come back after its command was killed."""
 OPEN_S = 60.0
+FORGET = b"jobs >/dev/null 2>&1\n"
+"""Lets a shell say of killed jobs, where nobody listens, what it would print into its next command's output."""
 
 
 class Connection(Protocol):
@@ -104,6 +106,7 @@ class PersistentShell:
         """Kill what the command runs, then the shell itself if it does not come back. True when the shell is lost."""
         connection.kill(shell_too=False)
         if connection.read(answer, time.monotonic() + GRACE_S, flood=1 << 62):
+            connection.send(FORGET)
             return False
         if not connection.ended:
             connection.kill(shell_too=True)
