@@ -84,6 +84,14 @@ def test_the_dockerfiles(tmp_path: Path) -> None:
     assert (bare / "environment/Dockerfile").read_text() == "FROM envwheel/base:bookworm\nWORKDIR /app\n"
 
 
+def test_a_kit_that_is_a_package_is_compiled_once(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text("X = 1\n")
+    for target, compiled in (("mykit/__init__.py", True), ("mykit.py", False), ("data/a/__init__.py", False)):
+        folder = write(DRAFT, tmp_path / target.replace("/", "-"), (api.KitFile(source, target),))
+        assert ("compileall" in (folder / "tests/Dockerfile").read_text()) == compiled
+
+
 @pytest.mark.parametrize("name", ["../x", "/etc/x", "a/../../x", "a//b", "./a", "a/", "", "a\\b", "a\0b"])
 @pytest.mark.parametrize("where", ["files", "solution", "tests"])
 def test_a_path_that_leaves_its_folder_is_refused_and_nothing_is_written(tmp_path: Path, where: str, name: str) -> None:

@@ -42,7 +42,7 @@ FILES = {
     "environment/Dockerfile": WORK.replace("IMAGE", IMAGE),
     "environment/app/notes.txt": "nothing\n",
     "solution/solve.sh": "#!/bin/bash\necho ok > /app/result.txt\n",
-    "tests/Dockerfile": verifier_dockerfile(IMAGE),
+    "tests/Dockerfile": verifier_dockerfile(IMAGE, []),
     "tests/test.sh": "#!/bin/bash\n/usr/bin/python3 -I -B /tests/check.py\n",
     "tests/check.py": CHECK,
 }

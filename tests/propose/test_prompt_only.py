@@ -220,6 +220,6 @@ def test_a_model_of_its_own_else_the_solvers(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_told_the_image_of_each_box() -> None:
-    text = format_text("sums", "own/work:1", "own/verifier:1")
+    text = format_text("sums", "own/work:1", "own/verifier:1", [])
     assert "=== FILE: environment/Dockerfile ===\nFROM own/work:1\n" in text
     assert "=== FILE: tests/Dockerfile ===\nFROM own/verifier:1\n" in text

@@ -63,7 +63,7 @@ def blank(draft: api.Draft, *, domains: Sequence[str], kit: Sequence[api.KitFile
         "environment/Dockerfile": DOCKERFILE.format(image=draft.image).encode(),
         "environment/setup.sh": SETUP.encode(),
         "solution/solve.sh": SOLVE.encode(),
-        "tests/Dockerfile": verifier_dockerfile(draft.verifier_image or draft.image).encode(),
+        "tests/Dockerfile": verifier_dockerfile(draft.verifier_image or draft.image, kit).encode(),
         "tests/test.sh": TEST_SH.encode(),
         "tests/check.py": CHECK.encode(),
     }

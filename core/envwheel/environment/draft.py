@@ -24,6 +24,8 @@ NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}")
 """What a draft may be called."""
 _IMAGE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._/:@-]*")
 
+COMPILE = "RUN /usr/bin/python3 -m compileall -q /tests/kit\n"
+"""For a kit that is a package: a verifier starts in a fresh box some sixty times, and would compile it every time."""
 TEST_SH = """\
 #!/bin/bash
 # check.py judges the artifacts and writes the reward last; a crash leaves none.
@@ -47,7 +49,7 @@ def write(
     `extra` goes into [metadata.envwheel] (family, seed, parent, ...). Raises InvalidTask: `unsafe_path` for a file that
     would leave its folder, `schema` for what is missing or cannot be said; FileExistsError when `target` is there.
     """
-    files = dict(_layout(draft))
+    files = dict(_layout(draft, kit))
     files["task.toml"] = task_toml(draft, domains=domains, proposer=proposer, extra=extra).encode()
     for name, data in kit_files(kit):
         files[_join("tests/kit", name)] = data
@@ -97,7 +99,7 @@ def _first_line(instruction: str) -> str:
     return line if len(line) <= 120 else line[:117] + "..."
 
 
-def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
+def _layout(draft: api.Draft, kit: Sequence[api.KitFile]) -> Iterator[tuple[str, bytes]]:
     if not NAME.fullmatch(draft.name):
         raise InvalidTask("schema", f"draft name {draft.name!r}: letters, digits, '.', '_' and '-' only")
     for needed, files in (("solve.sh", draft.solution), ("check.py", draft.tests)):
@@ -115,7 +117,7 @@ def _layout(draft: api.Draft) -> Iterator[tuple[str, bytes]]:
     yield "environment/Dockerfile", _work_dockerfile(draft).encode()
     if draft.setup:
         yield "environment/setup.sh", _bytes(draft.setup)
-    yield "tests/Dockerfile", verifier_dockerfile(draft.verifier_image or draft.image).encode()
+    yield "tests/Dockerfile", verifier_dockerfile(draft.verifier_image or draft.image, kit).encode()
     yield "tests/test.sh", TEST_SH.encode()
     for folder, content in (("environment/app", draft.files), ("solution", draft.solution), ("tests", draft.tests)):
         for name, data in content.items():
@@ -132,9 +134,11 @@ def _work_dockerfile(draft: api.Draft) -> str:
     return "\n".join(lines) + "\n"
 
 
-def verifier_dockerfile(image: str) -> str:
-    """The text of tests/Dockerfile of an environment whose tests run in `image`. Raises InvalidTask."""
-    return f"FROM {_image(image)}\nWORKDIR {APP}\nCOPY . /tests/\n"
+def verifier_dockerfile(image: str, kit: Sequence[api.KitFile]) -> str:
+    """The text of tests/Dockerfile of an environment whose tests run in `image` with `kit`. Raises InvalidTask."""
+    text = f"FROM {_image(image)}\nWORKDIR {APP}\nCOPY . /tests/\n"
+    package = any(re.fullmatch("[^/]+/__init__[.]py", file.target) for file in kit)
+    return text + COMPILE if package else text
 
 
 def _image(tag: str) -> str:

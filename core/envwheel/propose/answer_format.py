@@ -1,10 +1,13 @@
 """What a model is told about the files of an environment when it writes them in one answer.
 
-format_text(name, work, verifier)    # the layout, the fixed files word for word, and how files stand in an answer
+format_text(name, work, verifier, kit)    # the layout, the fixed files word for word, and how files stand in an answer
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from envwheel.api import KitFile
 from envwheel.environment.draft import TEST_SH, verifier_dockerfile
 from envwheel.propose.files_in_text import write
 
@@ -86,12 +89,12 @@ and ends with `g.finish()`; in between `g.check("id", passed, "message")` or `wi
 """
 
 
-def format_text(name: str, work: str, verifier: str) -> str:
+def format_text(name: str, work: str, verifier: str, kit: Sequence[KitFile]) -> str:
     """The layout and the form of an answer for the environment `name`, whose Dockerfiles start from these images."""
     fixed = {
         "task.toml": TASK_TOML.replace("NAME", name),
         "environment/Dockerfile": WORK.replace("IMAGE", work),
-        "tests/Dockerfile": verifier_dockerfile(verifier),
+        "tests/Dockerfile": verifier_dockerfile(verifier, kit),
         "tests/test.sh": TEST_SH,
     }
     example = write({"solution/solve.sh": "#!/bin/bash\n..."})

@@ -95,7 +95,7 @@ class _Work:
         self._say("system", brief.system)
         domains = proposer.domains
         images = domains.image(target.domain, "work"), domains.image(target.domain, "verifier")
-        form = format_text(target.name, *images)
+        form = format_text(target.name, *images, domains.kit(target.domain))
         self._say("user", f"{first_message(brief, target, desk)}\n\n{form}")
         for left in range(proposer.repairs, -1, -1):
             desk.say("repairing" if self.messages[2:] else "writing")

@@ -10,7 +10,7 @@ import pytest
 from envwheel.environment import draft, folder
 from envwheel_office import registry
 from envwheel_office.family import OfficeFamily
-from envwheel_office.kit.officekit.language import Plan
+from envwheel_office.kit.officekit.language import Plan, load
 from envwheel_office.lint import inspect_environment
 from envwheel_office.package import fixed
 from envwheel_office.taxonomy import SKILLS
@@ -52,7 +52,8 @@ def test_every_seed_is_a_valid_folder_that_names_what_it_checks(
 @places
 def test_the_plan_reads_back_as_it_was_made(family: OfficeFamily, level: int) -> None:
     made, plan = family.build(level, 0), family.make(level, 0).plan
-    assert Plan.model_validate_json(str(made.tests["checks.json"])) == plan
+    text = str(made.tests["checks.json"])
+    assert Plan.model_validate_json(text) == load(text) == plan
     assert [check.id for check in plan.checks if check.gate] != [check.id for check in plan.checks]
 
 

@@ -1,4 +1,4 @@
-"""The environment's own workbooks, computed in the judging process: the same as in children."""
+"""The environment's own workbooks: as a candidate's, but beyond doubt."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "ref.xlsx")
 
 
-def test_a_workbook_is_read_as_in_a_child(path: str) -> None:
+def test_a_workbook_is_read_as_a_candidates(path: str) -> None:
     assert own.read(path) == read.read(path)
 
 
-def test_a_workbook_is_computed_as_in_a_child(path: str) -> None:
+def test_a_workbook_is_computed_as_a_candidates(path: str) -> None:
     document = own.read(path, computed=False)
     assert isinstance(document, Workbook)
     assert own.compute(path, document, RUNS) == [{"Summary!B1": 60.0}, {"Summary!B1": 90.0, "Data!B2": 40.0}]

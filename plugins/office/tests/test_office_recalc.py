@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import datetime
 import io
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -283,28 +280,3 @@ def test_a_list_of_a_table_whose_place_makes_no_sense_is_refused(tmp_path):
     }
     (tmp_path / "book.xlsx").write_bytes(zipped(by_hand(around=around, extra=extra)))
     assert "no cell: 'nowhere" in read(str(tmp_path / "book.xlsx")).reason  # type: ignore[union-attr]
-
-
-def test_a_reader_that_ends_without_a_record_is_a_refusal():
-    assert "No module named" in read_bytes(b"x", "nothing").reason  # type: ignore[union-attr]
-
-
-LOOK = """
-import os, resource, sys
-sys.path.insert(0, {!r})
-from officekit import child
-child.enter("reference", memory=1 << 30)
-limits = [resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU)]
-try:
-    bytearray(2 << 30)
-except MemoryError:
-    child.answer(f"{{os.getuid()}} {{os.getgid()}} {{os.getgroups()}} {{limits}}")
-"""
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
-def test_the_child_is_nobody_with_limits_before_it_sees_a_document():
-    ran = subprocess.run(
-        [sys.executable, "-c", LOOK.format(str(KIT.parent))], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "65534 65534 [] [1073741824, 60]"

@@ -14,7 +14,7 @@ import xlsxwriter
 from office_box import Box, write
 
 from officekit.bench import Score
-from officekit.language import Plan
+from officekit.language import Plan, load
 from officekit.verify import reward, spelled
 
 VALUE = {"kind": "cell_value", "at": {"label": "Total"}, "expect": 60, "type": "number"}
@@ -189,6 +189,23 @@ def test_a_check_of_a_path_outside_is_the_environments_fault(box: Box) -> None:
     ran = box.run()
     assert (ran.returncode, box.reward) == (1, None)
     assert "leaves its folder" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("plan", "wrong"),
+    [
+        ("no JSON", ""),
+        ("[]", "should be an object"),
+        ('{"checks": []}', "at least 1 item"),
+        ('{"checks": [{"kind": "guess"}]}', "'guess' found using 'kind' does not match"),
+        ('{"checks": [{"kind": "text", "id": "a", "file": "a.txt"}]}', "why\n  Field required"),
+        ('{"checks": [{"kind": "text", "id": "a", "why": "because", "file": "a.txt"}], "rest": 1}', "rest\n  Extra"),
+        ('{"checks": [{"kind": "text", "id": "a", "why": "because", "file": "a.txt", "gate": true}]}', "only gates"),
+    ],
+)
+def test_a_plan_that_is_none_says_what_is_wrong(plan: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        load(plan)
 
 
 def graded(*values: float, **fields: Any) -> list[Any]:

@@ -1,78 +1,165 @@
-"""A child process of the verifier's that opens a candidate's document: as nobody, with limits. Both sides of it.
+"""A child of the judging process that opens a candidate's document: as nobody, with limits.
 
-    ran = run("reader", ["xlsx"], data)        # the judging process: our program, the document's bytes beside it
-    enter("read_xlsx")                         # the child: imports what it needs, then gives up root, then limits
-    answer("{...}")                            # its only word on stdout: what libraries print goes to stderr
+    (read,) = ask([reader.work("xlsx")], "xlsx", data)      # work(path) of a child; what it gives comes back as JSON
 
-The kit lies in a folder that is closed to nobody, so the child starts as root and becomes nobody after its imports,
-before it opens the document.
+The child is a fork: starting Python and importing a reader again takes a hundred times as long. So what a work needs is
+imported before, by root, to whom alone the kit's folder is open; then the child gives up root, and then it looks.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import json
 import os
 import resource
+import select
 import sys
-from collections.abc import Sequence
+import tempfile
+import time
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-NOBODY = 65534
 SECONDS = 60
 """CPU time; the wall clock gets twice as much, on a machine that does other things too."""
 MEMORY = 2 << 30
+FILE_LIMIT = 64 << 20
 OUTPUT = 60_000_000
 DOCUMENT = "document"
-_out = 1
+ARENA_MAX = -8
+"""glibc's name for the number of malloc's arenas."""
+ANSWER = 3
+"""The child's descriptor for its answer; it has no other but three to nowhere."""
+END = b"\n"
+"""The end of an answer: what the child may have started holds its descriptor open."""
+
+Work = Callable[[str], Any]
+"""Given the document's path, says something that JSON can hold."""
 
 
-def run(program: str, arguments: Sequence[str], extension: str, data: bytes, *, stdin: bytes = b"",
-        seconds: float = SECONDS) -> Any:  # fmt: skip
-    """Run kit program `program` on `data`; a grade.Ran. Its first argument is the document's path."""
+class Answer(NamedTuple):
+    """What a work said; `failure` is why it said nothing."""
+
+    value: Any
+    failure: str = ""
+
+
+def ask(
+    works: Sequence[Work], extension: str, data: bytes, *, seconds: int = SECONDS, memory: int = MEMORY
+) -> list[Answer]:
+    """What each work says of the document `data`; each in a child of its own, all at the same time.
+
+    `seconds` of CPU time and `memory` in bytes are each child's. Raises OSError when the box is full.
+    """
     import grade
+    from grade_reap import descendants
 
+    import_module("encodings.cp437")  # zipfile's, late; the interpreter itself may be closed to nobody
     name = f"{DOCUMENT}.{extension}"
     folder = grade.scratch({name: data})
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{program}.py")
-    argv = [sys.executable, "-I", script, os.path.join(folder, name), *arguments]
+    others = frozenset(descendants())
+    started = [_start(work, folder, name, seconds, memory) for work in works]
+    end = time.monotonic() + 2 * seconds
+    answers = [_heard(pid, out, end) for pid, out in started]
+    grade.kill_leftovers(keep=others)
+    return answers
+
+
+def _start(work: Work, folder: str, name: str, seconds: int, memory: int) -> tuple[int, int]:
+    """A child at work: its id, and where its answer can be read."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(into)
+        return pid, out
+    try:
+        try:
+            _confine(into, folder, seconds, memory)
+            text = json.dumps([work(os.path.join(folder, name)), ""], allow_nan=False, separators=(",", ":"))
+        except MemoryError:
+            text = '[null,"it takes too much memory"]'
+        except BaseException as error:  # a panic of Rust is no Exception
+            text = json.dumps([None, f"{type(error).__name__}: {error}"])
+        with open(ANSWER, "wb") as file:
+            file.write(text.encode() + END)
+    finally:
+        os._exit(0)
+
+
+def _confine(into: int, folder: str, seconds: int, memory: int) -> None:
+    """In the child: nothing of the judging process stays open; nobody; limits."""
+    from grade_reap import become_nobody
+
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    os.dup2(into, ANSWER)
+    os.closerange(ANSWER + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115
+    os.chdir(folder)
+    tempfile.tempdir = folder
     # Threads' stacks and arenas count as address space: on a machine of many cores they alone would pass the limit.
-    env = {"RAYON_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "TMPDIR": folder}
-    return grade.run(argv, cwd=folder, env=env, stdin=stdin, timeout=seconds, as_root=True, output_limit=OUTPUT)
-
-
-def enter(*modules: str, memory: int = MEMORY, seconds: int = SECONDS) -> list[Any]:
-    """In the child: import these modules of the kit, give up root, set limits. Returns the modules."""
-    global _out
-    _out = os.dup(1)
-    os.dup2(2, 1)
-    imported = [import_module(f".{name}", __package__) for name in modules]
-    import_module("encodings.cp437")  # zipfile's, late; the interpreter itself may be closed to nobody
+    os.environ["RAYON_NUM_THREADS"] = "1"
+    ctypes.CDLL(None).mallopt(ARENA_MAX, 2)
+    _first_to_go()
+    gc.disable()  # it lives for one document
     if os.geteuid() == 0:
         try:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
+            become_nobody()
         except OSError:
             pass  # an engine whose boxes have one user only
-    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
-        hard = resource.getrlimit(what)[1]
+    for what, most in (("AS", memory), ("CPU", seconds), ("CORE", 0), ("FSIZE", FILE_LIMIT)):
+        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
-    gc.disable()  # it lives for one document
-    return imported
+        resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
 
 
-def answer(text: str) -> None:
-    """Give the judging process the child's answer."""
-    with open(_out, "wb") as file:
-        file.write(text.encode())
+def _first_to_go() -> None:
+    """When memory runs out, the child goes and not the judging process."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
 
 
-def failure(ran: Any) -> str:
-    """Why a child gave nothing."""
-    if ran.code is None:
-        return f"it takes more than {SECONDS} s, or holds too much"
-    last = (ran.err.decode("utf-8", "replace").strip().splitlines() or [""])[-1]
-    clean = "".join(letter if letter.isprintable() else "?" for letter in last)[:200]
-    return clean or f"the reader ended with code {ran.code}"
+def _heard(pid: int, out: int, end: float) -> Answer:
+    """The answer of child `pid`, or why there is none by `end`, a time of the monotonic clock."""
+    said, late = bytearray(), f"it takes more than {SECONDS} s"
+    poll = select.poll()
+    poll.register(out, select.POLLIN)
+    try:
+        while poll.poll(max(0.0, end - time.monotonic()) * 1000):
+            part = os.read(out, 1 << 20)
+            said += part
+            if len(said) > OUTPUT:
+                return Answer(None, "it holds too much")
+            if said.endswith(END):
+                return _answer(said)
+            if not part:
+                return Answer(None, _end_of(pid, end) or late)
+    finally:
+        os.close(out)
+    return Answer(None, late)
+
+
+def _answer(said: bytearray) -> Answer:
+    try:
+        value, failure = json.loads(said)
+        clean = "".join(letter if letter.isprintable() else "?" for letter in str(failure))
+        return Answer(value, clean[:200])
+    except (ValueError, TypeError, RecursionError):
+        return Answer(None, "its answer is none")
+
+
+def _end_of(pid: int, end: float) -> str:
+    """How a child ended that said nothing; "" when it has not ended."""
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            return f"it ended with {'signal' if code < 0 else 'code'} {abs(code)}"
+        time.sleep(0.001)
+    return ""

@@ -201,12 +201,11 @@ def _draws(check: Metamorphic, bench: Bench, ours: Side) -> tuple[list[dict[str,
 
     Fault when too few do, or when an output or a column is moved by none: the check would not see it typed.
     """
-    drawn = [draw(check, ours.book, f"{check.id}/{number}") for number in range(check.seeds * TRIES)]
     runs: list[dict[str, Scalar]] = []
     answers: list[dict[str, Scalar]] = []
     still = set(_outputs(check, ours))
-    for first in range(0, len(drawn), check.seeds):
-        batch = drawn[first : first + check.seeds]
+    for first in range(0, check.seeds * TRIES, check.seeds):
+        batch = [draw(check, ours.book, f"{check.id}/{number}") for number in range(first, first + check.seeds)]
         base, *done = _ours(bench, ours, [{}, *batch])
         for run, answer in zip(batch, done, strict=True):
             moved = {
@@ -222,7 +221,7 @@ def _draws(check: Metamorphic, bench: Bench, ours: Side) -> tuple[list[dict[str,
             return runs, answers
     if still:
         raise Fault(f"{check.id}: no change moves {min(still)}")
-    raise Fault(f"{check.id}: only {len(runs)} of {len(drawn)} changes move an output")
+    raise Fault(f"{check.id}: only {len(runs)} of {check.seeds * TRIES} changes move an output")
 
 
 def _ours(bench: Bench, ours: Side, runs: list[dict[str, Scalar]]) -> list[dict[str, Scalar]]:

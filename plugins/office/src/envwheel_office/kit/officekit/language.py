@@ -12,7 +12,8 @@ pydantic only: the host imports this file, the rest of the library lives in boxe
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import json
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -121,6 +122,24 @@ class Plan(Strict):
         if all(check.gate for check in self.checks):
             raise ValueError("only gates: nothing gives a score")
         return self
+
+
+KINDS: dict[str, type[Check]] = {kind.model_fields["kind"].default: kind for kind in get_args(get_args(AnyCheck)[0])}
+
+
+def load(text: str | bytes) -> Plan:
+    """The plan in `text`, as `Plan.model_validate_json` gives it. Raises ValueError.
+
+    A grading meets few kinds of checks: the validators of all of them take longer to build than many a grading.
+    """
+    whole = json.loads(text)
+    plain = isinstance(whole, dict) and whole.keys() <= {"schema", "checks"} and whole.get("schema", 1) == 1
+    checks = whole.get("checks") if plain else None
+    known = isinstance(checks, list) and all(isinstance(one, dict) and one.get("kind") in KINDS for one in checks)
+    if not checks or not known:
+        return Plan.model_validate_json(text)
+    read = [KINDS[one["kind"]].model_validate_json(json.dumps(one)) for one in checks]
+    return Plan.model_construct(checks=read)._sound()
 
 
 def schema() -> dict[str, Any]:

@@ -6,11 +6,10 @@ values = compute("/app/out/report.xlsx", document, runs)   # what cells show whe
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 
-from . import child, recalc
+from . import child, reader, recalc
 from .bench import Computation, Unreadable
 from .fill import fill
 from .intake import Refusal, inspect
@@ -36,11 +35,11 @@ def read(path: str, *, computed: bool = True) -> Document:
 
 def read_bytes(data: bytes, extension: str) -> Document:
     """The record of a document that the guard let pass, read in a child; formulas have no values yet."""
-    ran = child.run("reader", [extension], extension, data)
-    if ran.code != 0:
-        return Refused(f"it cannot be read: {child.failure(ran)}")
+    (said,) = child.ask([reader.work(extension)], extension, data)
+    if said.failure:
+        return Refused(f"it cannot be read: {said.failure}")
     try:
-        return from_json(json.loads(ran.out))
+        return from_json(said.value)
     except (ValueError, RecursionError):
         return Refused("it cannot be read: no record came out of it")
 
@@ -50,8 +49,13 @@ def compute(path: str, workbook: Workbook, runs: Sequence[Computation]) -> list[
 
     Raises Unreadable.
     """
+    return computed(path, workbook, runs).values
+
+
+def computed(path: str, workbook: Workbook, runs: Sequence[Computation]) -> recalc.Computed:
+    """As `compute`, with the cells that are in doubt."""
     try:
         data = inspect(path)
     except Refusal as reason:
         raise Unreadable(str(reason)) from None
-    return recalc.compute(data, workbook, runs).values
+    return recalc.compute(data, workbook, runs)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import atexit
 import functools
-import json
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Protocol
 
 from . import child
@@ -57,7 +57,11 @@ class RecalcEngine(Protocol):
 
 @dataclass(frozen=True)
 class ChildEngine:
-    """An engine in a limited child of its own (recompute.py)."""
+    """An engine in a limited child of its own: `compute(path, orders)` of module recalc_NAME.py.
+
+    It gives for each order a value for each of its cells: an error as {"error": "#N/A"}, {} for a cell that the
+    workbook does not have.
+    """
 
     name: str
 
@@ -82,26 +86,26 @@ class Said:
 
 
 def at_once(engines: Sequence[RecalcEngine], data: bytes, runs: Sequence[Computation]) -> Sequence[RecalcEngine]:
-    """The engines when they have computed, side by side in one child's processes; others as they are."""
+    """The engines when they have computed, side by side in children; others as they are."""
     if not all(isinstance(engine, ChildEngine) for engine in engines):
         return engines
-    names = [engine.name for engine in engines]
-    order = json.dumps([{"set": run.set, "type": run.type, "get": run.get} for run in runs]).encode()
-    ran = child.run("recompute", names, "xlsx", data, stdin=order)
-    if ran.code != 0:
-        return [Said(name, [], child.failure(ran)) for name in names]
-    try:
-        answers = json.loads(ran.out)
-    except (ValueError, RecursionError) as error:
-        answers = {"failed": f"no answer: {error}"[:200]}
-    return [_said(name, answers.get(name, answers), runs) for name in names]
+    orders = [{"set": run.set, "type": run.type, "get": run.get} for run in runs]
+    works = [_work(engine.name, orders) for engine in engines]
+    answers = child.ask(works, "xlsx", data)
+    return [_said(engine.name, answer, runs) for engine, answer in zip(engines, answers, strict=True)]
 
 
-def _said(name: str, answer: Any, runs: Sequence[Computation]) -> Said:
-    if isinstance(answer, dict):
-        return Said(name, [], str(answer.get("failed", "no answer"))[:200])
+def _work(name: str, orders: list[dict[str, Any]]) -> child.Work:
+    """A child's work: what engine `name` computes."""
+    module = import_module(f".recalc_{name}", __package__)
+    return lambda path: module.compute(path, orders)
+
+
+def _said(name: str, answer: child.Answer, runs: Sequence[Computation]) -> Said:
+    if answer.failure:
+        return Said(name, [], answer.failure)
     try:
-        return Said(name, [_values(run.get, values) for run, values in zip(runs, answer, strict=True)])
+        return Said(name, [_values(run.get, values) for run, values in zip(runs, answer.value, strict=True)])
     except (ValueError, TypeError, KeyError) as error:
         return Said(name, [], f"no answer: {error}"[:200])
 

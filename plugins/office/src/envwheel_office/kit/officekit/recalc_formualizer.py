@@ -26,7 +26,7 @@ DAY_ZERO = datetime.datetime(1899, 12, 30)
 
 
 def compute(path: str, runs: list[dict[str, Any]]) -> list[list[Any]]:
-    """As recompute.py says. Every run starts from the file as it is."""
+    """As recalc.ChildEngine says. Every run starts from the file as it is."""
     answers = []
     path = bare(path)
     for run in runs:
@@ -71,7 +71,7 @@ def bare(path: str) -> str:
 
 
 def shown(workbook: Any, sheets: dict[str, str], name: str) -> Any:
-    """A cell's value in the words of recompute.py."""
+    """A cell's value in the words of recalc.ChildEngine."""
     sheet, cell = parts(name)
     if sheet.casefold() not in sheets:
         return {}

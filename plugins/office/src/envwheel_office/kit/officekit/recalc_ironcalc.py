@@ -18,7 +18,7 @@ COMPUTES_NOTHING = re.compile(rb"<Relationship\b[^>]*/(?:comments|vmlDrawing|dra
 
 
 def compute(path: str, runs: list[dict[str, Any]]) -> list[list[Any]]:
-    """As recompute.py says. Every run starts from the file as it is."""
+    """As recalc.ChildEngine says. Every run starts from the file as it is."""
     packed = load(path).to_bytes()
     answers = []
     for run in runs:
@@ -65,7 +65,7 @@ def put(model: Any, sheet: int, row: int, column: int, value: Any) -> None:
 
 
 def shown(model: Any, sheets: dict[str, int], name: str) -> Any:
-    """A cell's value in the words of recompute.py."""
+    """A cell's value in the words of recalc.ChildEngine."""
     try:
         at = place(sheets, name)
     except KeyError:

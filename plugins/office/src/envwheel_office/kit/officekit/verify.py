@@ -10,13 +10,14 @@ The exit status is 0 when there is a reward. A fault of the environment's own le
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import stat
 import sys
 from collections.abc import Sequence
 
 from .bench import Bench, Computation, Fault, Score, Unreadable
-from .language import AnyCheck, Plan
+from .language import AnyCheck, load
 from .model import Document, Refused, Scalar, Workbook
 from .registry import judge
 
@@ -167,10 +168,11 @@ def main(app: str = "/app", tests: str = "/tests") -> None:
     """Judge the files under `app` by `tests`/checks.json and write the reward."""
     import grade
 
+    gc.disable()  # it lives for one grading
     marks = grade.Grade()
     try:
         with open(os.path.join(tests, "checks.json"), encoding="utf-8") as file:
-            plan = Plan.model_validate_json(file.read())
+            plan = load(file.read())
         bench = Files(app, tests)
         graded = [(check, judged(check, bench)) for check in plan.checks]
     except (ValueError, OSError, ImportError) as error:
