@@ -194,7 +194,7 @@ def test_a_check_of_a_path_outside_is_the_environments_fault(box: Box) -> None:
 @pytest.mark.parametrize(
     ("plan", "wrong"),
     [
-        ("no JSON", ""),
+        ("no JSON", "Expecting value"),
         ("[]", "should be an object"),
         ('{"checks": []}', "at least 1 item"),
         ('{"checks": [{"kind": "guess"}]}', "'guess' found using 'kind' does not match"),
