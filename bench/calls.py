@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -14,14 +15,14 @@ from envwheel.environment import draft
 
 
 def write(domain: str, wanted: Iterable[tuple[Family, int, int]], pool: Path) -> dict[str, Path]:
-    """An environment for each (family, level, seed), where it is not there yet; folder name -> folder."""
+    """An environment for each (family, level, seed), as families and kit are now; folder name -> folder."""
     kit = Domains.load([domain]).kit(domain)
     written = {}
     for family, level, seed in wanted:
         made = family.build(level, seed)
         target = pool / made.name
-        if not target.exists():
-            draft.write(made, target, domains=[domain], kit=kit, proposer="procedural")
+        shutil.rmtree(target, ignore_errors=True)
+        draft.write(made, target, domains=[domain], kit=kit, proposer="procedural")
         written[made.name] = target
     return written
 

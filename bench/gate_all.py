@@ -1,6 +1,6 @@
 """The whole gate over every family and level of a domain; the table goes into the docs.
 
-    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--jobs N] [--out docs/gate-swe.md]
+    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--jobs N] [--engine auto] [--out docs/gate-swe.md]
 
 The environments are written to runs/gate-all/DOMAIN and judged by `envwheel check --resume`, so that an interrupted run
 goes on where it was.
@@ -57,6 +57,7 @@ def main() -> None:
     parser.add_argument("--levels", default="0,1,2,3,4")
     # Trials of services wait more than they work.
     parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1))
+    parser.add_argument("--engine", default="auto")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     levels = {int(level) for level in args.levels.split(",")}
@@ -65,7 +66,8 @@ def main() -> None:
     families = Domains.load([args.domain]).families(args.domain)
     wanted = [(family, level, args.seed) for family in families for level in sorted(levels & set(family.levels))]
     written = dict(zip(calls.write(args.domain, wanted, pool), wanted, strict=True))
-    verdicts = calls.check([pool], "--domain", args.domain, "--resume", "--jobs", str(args.jobs))
+    options = ["--domain", args.domain, "--engine", args.engine, "--jobs", str(args.jobs), "--resume"]
+    verdicts = calls.check([pool], *options)
     verdicts = [verdict for verdict in verdicts if verdict["name"] in written]
     good = sum(verdict["verdict"] == "ok" for verdict in verdicts)
     text = (
