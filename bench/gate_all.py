@@ -1,6 +1,6 @@
 """The whole gate over every family and level of a domain; the table goes into the docs.
 
-    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--jobs N] [--engine auto] [--out docs/gate-swe.md]
+    python bench/gate_all.py --domain swe [--seed 1] [--levels 0,1,2,3,4] [--jobs N] [--engine auto] [--out FILE]
 
 The environments are written to runs/gate-all/DOMAIN and judged by `envwheel check --resume`, so that an interrupted run
 goes on where it was.

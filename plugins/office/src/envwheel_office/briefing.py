@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from importlib.resources import files
 
-from envwheel.api import Brief, Digest, Goal
+from envwheel.api import Brief, Digest, Goal, seeded
 from envwheel_office import registry
-from envwheel_office.family import LEVELS, OfficeFamily
+from envwheel_office.family import OfficeFamily
 from envwheel_office.notation import language
 from envwheel_office.taxonomy import SKILLS
 
@@ -21,33 +20,14 @@ LONGEST = 6000
 
 def write_brief(digest: Digest, seed: int, goal: Goal | None = None) -> Brief:
     """A brief for `goal`; without one skill and level are drawn (by `seed`) where the solver passes sometimes."""
-    skill, level = (goal.skill, goal.level) if goal else target(digest, random.Random(seed))
+    skill, level = seeded.aim(digest, SKILLS, seed, goal)
     before, after = ((files("envwheel_office") / name).read_text("utf-8") for name in ("brief.md", "brief_end.md"))
     task = (
         f"{before.rstrip()}\n\n```text\n{language()}```\n{after}\n## This time\n\n"
-        f"Skill: {SKILLS[skill]} (`{skill}`). Level: {level} of 4. {_record(digest, skill, level)}{_address(goal)}\n"
+        f"{seeded.aimed(digest, SKILLS, skill, level, goal)}\n"
     )
-    return Brief(SYSTEM, task, examples(skill, level, seed), (skill,), level)
-
-
-def target(digest: Digest, draw: random.Random) -> tuple[str, int]:
-    """Skill and level: likeliest are those passed about half of the time; untried ones keep a share."""
-    weights: dict[tuple[str, int], float] = {}
-    for skill in SKILLS:
-        for level in LEVELS:
-            rate = digest.skills.get((skill, level))
-            share = rate.passed / rate.scored if rate is not None and rate.scored else None
-            weights[skill, level] = 0.2 if share is None else 0.05 + 4 * share * (1 - share)
-    keys = sorted(weights)
-    return draw.choices(keys, [weights[key] for key in keys])[0]
-
-
-def examples(skill: str, level: int, seed: int) -> tuple[str, ...]:
-    """Up to two complete environments of the same skill, else of any, at `level`, as text."""
-    able = [item for item in registry.families() if level in item.levels]
-    fitting = [item for item in able if skill in item.skills] or able
-    chosen = random.Random(seed).sample(fitting, min(2, len(fitting)))
-    return tuple(_example(item, level, seed) for item in chosen)
+    examples = tuple(_example(family, level, seed) for family in seeded.models(registry.families(), skill, level, seed))
+    return Brief(SYSTEM, task, examples, (skill,), level)
 
 
 def _example(family: OfficeFamily, level: int, seed: int) -> str:

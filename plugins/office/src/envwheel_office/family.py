@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from envwheel.api import EMPTY, Alternative, Draft, Family, FileMap, Limits, Mutant
+from envwheel.api.seeded import LEVELS, script
 from envwheel_office.kit.officekit.language import AnyCheck, Plan
 
 WORK_IMAGE = "envwheel/office:lite"
 VERIFIER_IMAGE = "envwheel/office:full"
-LEVELS = (0, 1, 2, 3, 4)
 LIMITS = Limits(memory_mb=3072, disk_mb=2048, agent_timeout_s=600.0, verifier_timeout_s=240.0)
 """LibreOffice takes up to 1500 MB in a verifier box, and the gate runs a reference with half of what is declared."""
 CHECK = 'import sys\nsys.path.insert(0, "/tests/kit")\nfrom officekit import verify; verify.main()  # noqa\n'
@@ -124,9 +124,3 @@ def draft(family: OfficeFamily, level: int, seed: int, recipe: Recipe) -> Draft:
         level=level,
         params={"family": family.id, "seed": seed, **recipe.knobs},
     )
-
-
-def script(body: str) -> str:
-    """`body` as a bash script that stops at the first error; left as it is when it starts with #!."""
-    body = body.strip() + "\n"
-    return body if body.startswith("#!") else f"#!/bin/bash\nset -euo pipefail\n{body}"

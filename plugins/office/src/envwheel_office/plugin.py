@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from envwheel.api import (
     API,
@@ -26,11 +25,9 @@ from envwheel.api import (
     Reward,
     Trial,
     hookimpl,
+    seeded,
 )
 from envwheel_office.taxonomy import SKILLS
-
-if TYPE_CHECKING:
-    from envwheel_office.family import OfficeFamily
 
 DOMAIN = Domain(
     id="office",
@@ -39,8 +36,6 @@ DOMAIN = Domain(
     api=API,
     skills=SKILLS,
 )
-FULL = 1.0 - 1e-9
-"""A reward of this much is a pass: weights are divided, so the last bit may be lost."""
 
 
 @hookimpl
@@ -99,30 +94,23 @@ def attacks(environment: Environment) -> list[Attack]:
 @hookimpl
 def mutants(environment: Environment) -> list[Mutant]:
     """The wrong solutions that the environment's family knows of."""
-    found = _family_of(environment)
-    return list(found[0].mutants(*found[1:])) if found else []
+    from envwheel_office import registry
+
+    return seeded.mutants(environment, registry.families())
 
 
 @hookimpl
 def alternatives(environment: Environment) -> list[Alternative]:
     """The other right solutions that the environment's family knows of."""
-    found = _family_of(environment)
-    return list(found[0].alternatives(*found[1:])) if found else []
+    from envwheel_office import registry
+
+    return seeded.alternatives(environment, registry.families())
 
 
 @hookimpl
 def score(trial: Trial) -> Reward:
-    """The raw reward, a share of what was asked for; only a full one is a pass. The lost checks are the reason."""
-    if trial.outcome != "scored":
-        return Reward(0.0, False, f"not scored: {trial.outcome}")
-    raw = trial.raw.get("reward", next(iter(trial.raw.values()), 0.0) if len(trial.raw) == 1 else 0.0)
-    value = min(max(raw, 0.0), 1.0)
-    if value >= FULL:
-        return Reward(1.0, True)
-    lost = [
-        f"{check.id} ({check.message})" if check.message else check.id for check in trial.checks if not check.passed
-    ]
-    return Reward(value, False, "lost: " + "; ".join(lost[:5])[:400] if lost else "below 1")
+    """The raw reward as it is; only a full one is a pass."""
+    return seeded.reward(trial)
 
 
 @hookimpl
@@ -143,14 +131,3 @@ def render(files: tuple[str, ...]) -> Rendering | None:
     from envwheel_office.rendering import rendering
 
     return rendering(files)
-
-
-def _family_of(environment: Environment) -> tuple[OfficeFamily, int, int] | None:
-    """The family, level and seed that made `environment`; None when no family of ours did."""
-    from envwheel_office import registry
-
-    name, level, seed = environment.params.get("family"), environment.level, environment.params.get("seed")
-    found = registry.family(name) if isinstance(name, str) else None
-    if found is None or level not in found.levels or not isinstance(seed, int):
-        return None
-    return found, level, seed

@@ -27,8 +27,3 @@ MODULES: tuple[str, ...] = (
 def families() -> tuple[OfficeFamily, ...]:
     """All families, in the order of `MODULES`."""
     return tuple(import_module(f"envwheel_office.families.{name}").FAMILY for name in MODULES)
-
-
-def family(id: str) -> OfficeFamily | None:
-    """The family called `id`, or None."""
-    return next((item for item in families() if item.id == id), None)

@@ -21,10 +21,10 @@ from importlib.resources import files
 from typing import Any
 
 from envwheel.api import EMPTY, Alternative, Draft, Family, FileMap, Limits, Mutant
+from envwheel.api.seeded import LEVELS, script
 
 IMAGE = "envwheel/swe:bookworm"
 AUTHOR_IMAGE = "envwheel/swe:author"
-LEVELS = (0, 1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,6 @@ def draft(family: str, level: int, seed: int, recipe: Recipe, skills: tuple[str,
 def checker(name: str) -> str:
     """The text of the checker kit/checks/<name>.py."""
     return (files("envwheel_swe") / "kit" / "checks" / f"{name}.py").read_text("utf-8")
-
-
-def script(body: str) -> str:
-    """`body` as a bash script that stops at the first error; left as it is when it starts with #!."""
-    body = body.strip() + "\n"
-    return body if body.startswith("#!") else f"#!/bin/bash\nset -euo pipefail\n{body}"
 
 
 def python(program: str) -> str:

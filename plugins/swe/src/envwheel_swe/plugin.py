@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from envwheel.api import (
     API,
@@ -24,11 +23,9 @@ from envwheel.api import (
     Reward,
     Trial,
     hookimpl,
+    seeded,
 )
 from envwheel_swe.taxonomy import SKILLS
-
-if TYPE_CHECKING:
-    from envwheel_swe.family import SweFamily
 
 DOMAIN = Domain(
     id="swe",
@@ -96,26 +93,23 @@ def attacks(environment: Environment) -> list[Attack]:
 @hookimpl
 def mutants(environment: Environment) -> list[Mutant]:
     """The wrong solutions that the environment's family knows of."""
-    found = _family_of(environment)
-    return list(found[0].mutants(*found[1:])) if found else []
+    from envwheel_swe import registry
+
+    return seeded.mutants(environment, registry.families())
 
 
 @hookimpl
 def alternatives(environment: Environment) -> list[Alternative]:
     """The other right solutions that the environment's family knows of."""
-    found = _family_of(environment)
-    return list(found[0].alternatives(*found[1:])) if found else []
+    from envwheel_swe import registry
+
+    return seeded.alternatives(environment, registry.families())
 
 
 @hookimpl
 def score(trial: Trial) -> Reward:
     """The raw reward as it is; only a full one is a pass."""
-    if trial.outcome != "scored":
-        return Reward(0.0, False, f"not scored: {trial.outcome}")
-    raw = trial.raw.get("reward", next(iter(trial.raw.values()), 0.0) if len(trial.raw) == 1 else 0.0)
-    failed = [check.id for check in trial.checks if not check.passed]
-    reason = "" if raw >= 1 else "failed: " + ", ".join(failed[:5]) if failed else "below 1"
-    return Reward(min(max(raw, 0.0), 1.0), raw >= 1, reason)
+    return seeded.reward(trial)
 
 
 @hookimpl
@@ -128,14 +122,3 @@ def band(default: Band) -> Band:
 def probe() -> list[Missing]:
     """This domain needs an engine only, which the core looks after."""
     return []
-
-
-def _family_of(environment: Environment) -> tuple[SweFamily, int, int] | None:
-    """The family, level and seed that made `environment`; None when no family of ours did."""
-    from envwheel_swe import registry
-
-    name, level, seed = environment.params.get("family"), environment.level, environment.params.get("seed")
-    found = registry.family(name) if isinstance(name, str) else None
-    if found is None or level not in found.levels or not isinstance(seed, int):
-        return None
-    return found, level, seed

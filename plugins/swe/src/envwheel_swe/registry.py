@@ -34,8 +34,3 @@ MODULES: tuple[str, ...] = (
 def families() -> tuple[SweFamily, ...]:
     """All families, in the order of `MODULES`."""
     return tuple(import_module(f"envwheel_swe.families.{name}").FAMILY for name in MODULES)
-
-
-def family(id: str) -> SweFamily | None:
-    """The family called `id`, or None."""
-    return next((item for item in families() if item.id == id), None)
