@@ -189,7 +189,7 @@ def checks(level: int, plan: Plan, rows: list[list[Any]], head: list[str]) -> tu
     asked: list[Any] = [
         table(
             "summary", "budget, actual and variance by department", file, "Summary", head, rows,
-            types="tnnna" + "t" * (level == 4), weight=3, tol=0.0005,
+            types="tnnna" + "t" * (level == 4), weight=3, tol=0.0005, floor=0.5,
         ),
         formulas("formulas", "Actual is computed", file, anchor, "Actual", ["Settings!B1"]),
         look("percent", "Variance % has one decimal", file, anchor, "Variance %", number="percent", decimals=1),

@@ -22,7 +22,7 @@ FILE = "stock.xlsx"
 
 def make_sum(draw: random.Random) -> Recipe:
     """Level 0: what one item has in stock."""
-    stock = draw_stock(draw, 4, 30)
+    stock = draw_stock(draw, 4, 30, 0)
     data = stock.book(["Movements"])
     item, n = stock.items[1].name, len(stock.moves) + 1
     formula = f'=SUMIF(Movements!C2:C{n},"{item}",Movements!D2:D{n})'
@@ -104,7 +104,7 @@ new.close()
 
 def make_reorder(draw: random.Random) -> Recipe:
     """Level 1: what has to be ordered."""
-    stock = draw_stock(draw, 14, 110)
+    stock = draw_stock(draw, 14, 110, 1)
     data = stock.book(["Items", "Movements"])
     names = ["Item", "Supplier", "On hand", "Order"]
     rows = []
@@ -183,7 +183,7 @@ POLICY = (
 
 def make_live(level: int, draw: random.Random) -> Recipe:
     """Levels 2 to 4: live stock cards; with values; with counts and a memo."""
-    stock = draw_stock(draw, 6 + 2 * level, 60 + 20 * level, kinds=level == 4)
+    stock = draw_stock(draw, 6 + 2 * level, 60 + 20 * level, level)
     data = stock.book(["Settings", "Items", "Movements"])
     names = HEADS[level]
     anchor = Anchor(headers=names, sheet="Stock")
@@ -200,7 +200,7 @@ def make_live(level: int, draw: random.Random) -> Recipe:
         rest += "(data validation).\nOtherwise the sheets Settings, Items and Movements stay as they are"
     told += END.format(follow=", quantities, items or minimums" + (" or prices" if level == 3 else ""), rest=rest + ".")
     asked: list[Any] = [
-        table("stock", "stock by item", FILE, "Stock", names, rows, types=TYPES[level], weight=4),
+        table("stock", "stock by item", FILE, "Stock", names, rows, types=TYPES[level], weight=4, floor=0.5),
         formulas("formulas", "On hand is computed", FILE, anchor, "On hand", ["Settings!B1"]),
         live(
             "live", "stock follows date, movements and minimums", FILE, "reference.xlsx",

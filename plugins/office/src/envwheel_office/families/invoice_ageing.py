@@ -242,7 +242,7 @@ The sheet Invoices stays as it is.
         checks=(
             table(
                 "ageing", "buckets by customer with totals, largest first", "ageing.xlsx", "Ageing", AGEING,
-                [*found, total_row(found)], types="tnnnnnn", weight=4,
+                [*found, total_row(found)], types="tnnnnnn", weight=4, floor=0.5,
             ),
             *(
                 look(

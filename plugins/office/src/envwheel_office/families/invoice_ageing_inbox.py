@@ -287,7 +287,7 @@ def make(draw: random.Random) -> Recipe:
             ),
             table(
                 "ageing", "the ageing in EUR by the rules of the memo", "ageing.xlsx", "Ageing", AGEING, found,
-                types="tnnnnnnn", weight=3,
+                types="tnnnnnnn", weight=3, floor=0.5,
             ),
             formulas("formulas", "the column 31-60 is computed", "ageing.xlsx", anchor, "31-60", ["Settings!B1"]),
             live(

@@ -88,7 +88,7 @@ The sheets Settings, Customers and Invoices stay as they are.
         checks=(
             table(
                 "ageing", "buckets by customer in the order of Customers, with totals", "ageing.xlsx", "Ageing", AGEING,
-                [*found, total_row(found)], types="tnnnnnn", weight=3,
+                [*found, total_row(found)], types="tnnnnnn", weight=3, floor=0.5,
             ),
             formulas("formulas", "the column Over 90 is computed", "ageing.xlsx", anchor, "Over 90", ["Settings!B1"]),
             look(

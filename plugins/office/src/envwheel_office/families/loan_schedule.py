@@ -230,7 +230,7 @@ def make_live(level: int, draw: random.Random) -> Recipe:
         artifacts=(FILE,),
         solve=answered("terms.xlsx", FILE, answer, LOOKS),
         checks=(
-            table("schedule", "all payments", FILE, "Schedule", names, rows, types=n, weight=4),
+            table("schedule", "all payments", FILE, "Schedule", names, rows, types=n, weight=4, floor=0.5),
             value("paid", "the sum of what is paid", FILE, beside("Total paid", "Totals"), paid),
             value("interest", "the sum of the interest", FILE, beside("Total interest", "Totals"), interest),
             look("dates", "dates are shown as dates", FILE, anchor, "Date", number="date"),

@@ -245,7 +245,7 @@ def make_minutes(level: int, draw: random.Random) -> Recipe:
     told += ATTENDANCE if level > 2 else ""
     told += ITEMS + (TABLE if level > 1 else "") + (PAGE if level > 2 else "")
     if level == 4:
-        told += "\nOur rules for minutes, on changes in the meeting and on the looks, stand in /app/policy.docx.\n"
+        told += "\nOur rules for minutes, on changes in the meeting, looks and colours, stand in /app/policy.docx.\n"
     files: dict[str, str | bytes] = {"notes.txt": meeting.notes(draw)}
     if level == 4:
         files["policy.docx"] = memo("Minutes of meetings", POLICY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -156,8 +156,9 @@ class Stock:
         return cells
 
 
-def draw_stock(draw: random.Random, count: int, moves: int, kinds: bool = False) -> Stock:
+def draw_stock(draw: random.Random, count: int, moves: int, level: int) -> Stock:
     """Movements in order of time; some items sit exactly at their minimum, some have no movements."""
+    kinds = level == 4
     suppliers = Names(draw).companies(4)
     items = [
         Item(name, draw.randint(2, 12) * 5, draw.choice((4, 6, 10, 12, 25)), draw.choice(suppliers))
@@ -180,11 +181,7 @@ def draw_stock(draw: random.Random, count: int, moves: int, kinds: bool = False)
         )
     until = made[-moves // 6].day
     stock = Stock(items, made, until, kinds)
-    level = 4 if kinds else 2
-    cards: list[list[Any]] = stock.rows(level)
-    if count == 14:
-        cards = [[item.name, 0, 0, stock.on_hand(item.name)] for item in items]
-    for index in (0, 2):
-        old = items[index]
-        items[index] = Item(old.name, max(cards[index][3], 1), old.lot, old.supplier)
+    held = [stock.on_hand(item.name) if level < 2 else card[3] for item, card in zip(items, stock.rows(2), strict=True)]
+    for index in [at for at, have in enumerate(held) if have > 0][:3:2]:
+        items[index] = replace(items[index], least=held[index])
     return stock
