@@ -103,6 +103,20 @@ def test_other_values_have_nothing_and_series_too_many_cost() -> None:
     assert pptx_chart(chart_check(), bench(slide("Sales", chart([1.0, 2.0], [9.0, 9.0])))).value == pytest.approx(2 / 3)
 
 
+def test_names_of_series_count_where_they_are_asked_for() -> None:
+    made = bench(slide("Sales", chart([1.0, 2.0], [3.0, 4.0])))
+    both = {"series": [[3, 4], [1, 2]]}
+    assert pptx_chart(chart_check(**both, names=["S1", "s0"]), made).value == 1
+    score = pptx_chart(chart_check(**both, names=["North", "s0"]), made)
+    assert (score.value, "calls the series (3, 4) 's1', not 'North'" in score.reason) == (0.5, True)
+
+
+def test_a_gap_is_no_zero() -> None:
+    made = bench(slide("Sales", chart([1.0, None])))
+    assert pptx_chart(chart_check(series=[[1, None]]), made).value == 1
+    assert pptx_chart(chart_check(series=[[1, 0]]), made).value == 0
+
+
 def test_a_picture_is_no_chart() -> None:
     score = pptx_chart(chart_check(), bench(slide("Sales", Shape("P", "picture"))))
     assert "has no native chart that is seen: 1 pictures are none" in score.reason
