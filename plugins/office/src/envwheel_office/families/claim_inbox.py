@@ -139,7 +139,9 @@ def draw_inbox(draw: random.Random) -> Inbox:
     def items(low: float, high: float, count: int) -> tuple[tuple[str, float], ...]:
         return tuple((item, money(draw, low, high)) for item in draw.sample(ITEMS, count))
 
-    def made(at: int, branch: str, low: float = 60, high: float = 480, count: int = 3, days: int = 9, **more: Any) -> Sent:
+    def made(
+        at: int, branch: str, low: float = 60, high: float = 480, count: int = 3, days: int = 9, **more: Any
+    ) -> Sent:
         last = day(draw, date(2023, 2, 13), date(2023, 9, 20))
         submitted = last + timedelta(days=days)
         return Sent(numbers[at], people[at], branch, submitted, last, items(low, high, count), **more)

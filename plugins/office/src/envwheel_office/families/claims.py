@@ -13,7 +13,7 @@ from envwheel_office.forms import Entry, form
 DEPARTMENTS = {"SAL": "Sales", "FIN": "Finance", "LOG": "Logistics", "RES": "Research", "LEG": "Legal"}
 WAYS = {"T": "Train", "C": "Car", "P": "Plane"}
 PURPOSES = (
-    "Visit to a customer", "Trade fair", "Training", "Audit of a supplier", "Opening of a depot", "Meeting of the board",
+    "Visit to a customer", "Trade fair", "Training", "Audit of a supplier", "Opening of a depot", "Board meeting",
 )  # fmt: skip
 TITLE = "Travel expenses"
 ENTRIES = (
@@ -67,8 +67,10 @@ class Claim:
 
 def asked(values: dict[str, str | bool]) -> dict[str, str]:
     """Values as a check and `forms.form` write them."""
-    return {name: {True: "Yes", False: "Off"}.get(value, value) if isinstance(value, bool) else value
-            for name, value in values.items()}  # fmt: skip
+    return {
+        name: value if isinstance(value, str) else "Yes" if value else "Off"
+        for name, value in values.items()
+    }  # fmt: skip
 
 
 def blank(number: str, values: dict[str, str] | None = None) -> bytes:

@@ -107,6 +107,6 @@ writer.write(path)
 """A wrong turn: a read-only field that anybody may write into."""
 SEEN = """\
 Everything that you fill in has to be seen when the form is opened: with the value of a field its appearance is renewed,
-too, and a box that is ticked is seen ticked. The form stays a form: every field stays a field, and read-only fields stay
-read-only with what they hold.
+too, and a box that is ticked is seen ticked. The form stays a form: every field stays a field, and read-only fields
+stay read-only with what they hold.
 """

@@ -124,7 +124,8 @@ class Packet:
         paper.setFont("Helvetica-Bold", 15)
         paper.drawString(56, A4[1] - 80, f"Card statement, {self.person}" + ("" if first else " (page 2)"))
         lines = [list(HEAD)] + [
-            [f"{when.day} {when:%b} {when.year}", merchant, kind, f"{amount:,.2f}"] for when, merchant, kind, amount in rows
+            [f"{when.day} {when:%b} {when.year}", merchant, kind, f"{amount:,.2f}"]
+            for when, merchant, kind, amount in rows
         ]
         top, high = A4[1] - 110, 22
         for at, line in enumerate(lines):

@@ -16,14 +16,13 @@ from envwheel_office.scripts import edited, python, swapped
 
 HEAD = ["Claim", "Name", "Branch", "Submitted", "Total", "Decision"]
 POLICY = (
-    "- Each branch writes in its own way: Graz dates as 31.12.2023 and amounts as 1.234,50; Leeds dates as 31/12/2023 and "
-    "amounts as 1,234.50; Boston dates as 12/31/2023 and amounts as 1,234.50.",
-    "- A claim may come more than once, under the same number: the form that was submitted last counts, the others do not "
-    "exist.",
+    "- Each branch writes in its own way: Graz dates as 31.12.2023 and amounts as 1.234,50; Leeds dates as 31/12/2023 "
+    "and amounts as 1,234.50; Boston dates as 12/31/2023 and amounts as 1,234.50.",
+    "- A claim may come more than once, under the same number: the form that was submitted last counts, no other.",
     "- The total of a claim is the sum of its items, whatever the form says under Total.",
-    "- A claim whose box Signed is not ticked is unsigned. One of more than 100.00 EUR whose box Receipts attached is not "
-    "ticked has no receipts. One that was submitted more than 30 days after the last day of travel is late. Where more "
-    "than one of these holds, the first in this order is the decision. All others are approved.",
+    "- A claim whose box Signed is not ticked is unsigned. One of more than 100.00 EUR whose box Receipts attached is "
+    "not ticked has no receipts. One that was submitted more than 30 days after the last day of travel is late. Where "
+    "more than one of these holds, the first in this order is the decision. All others are approved.",
     "- The cost centre of an approval is the one of the claim's branch.",
 )
 SOLVE = r"""
@@ -110,7 +109,8 @@ out.mkdir()
 euros = lambda amount: f"{amount // 100:,}.{amount % 100:02d}"
 for row, one in enumerate(newest, 3):
     since = one["on"] - moment(one["last_day"], one["branch"])
-    verdict = ("unsigned" if one["signed"] == "Off" else "no receipts" if one["receipts"] == "Off" and one["sum"] > 10000
+    bare = one["receipts"] == "Off" and one["sum"] > 10000
+    verdict = ("unsigned" if one["signed"] == "Off" else "no receipts" if bare
                else "late" if since > datetime.timedelta(30) else "approved")
     sheet.write_row(row, 1, [one["claim"], one["name"], one["branch"]])
     sheet.write_datetime(row, 4, datetime.datetime.combine(one["on"], datetime.time()), dates)
@@ -139,16 +139,17 @@ def make_claims(draw: random.Random) -> Recipe:
     files |= {"approval.pdf": blank, "policy.docx": memo("Travel claims", POLICY)}
     return Recipe(
         instruction=f"""
-The folder /app/inbox holds travel claims as filled PDF forms. Decide on them by the policy in /app/policy.docx, and write
-down what was decided:
+The folder /app/inbox holds travel claims as filled PDF forms. Decide on them by the policy in /app/policy.docx, and
+write down what was decided:
 
 - /app/register.xlsx, sheet Claims, has a row for each claim, sorted by number, with the columns {", ".join(HEAD)}: the
   number, the name and the branch as on the form, the day it was submitted (a date), the total in EUR (a number), and
   approved, unsigned, no receipts or late.
-- /app/approvals holds the form /app/approval.pdf filled in for each claim that is approved, as EC-1234.pdf for the claim
-  EC-1234, and nothing else. Its fields: claim, name, cost_centre (a list to choose from), submitted (as 31.12.2023),
-  total, advance (0.00 where there was none) and to_pay (the total without the advance), all three as 1,234.50, and the box
-  advance_paid, ticked where there was an advance.
+- /app/approvals holds the form /app/approval.pdf filled in for each claim that is approved, as EC-1234.pdf for the
+  claim EC-1234, and nothing else. Its fields: claim, name, cost_centre (a list to choose from), submitted (as
+  31.12.2023), total, advance (0.00 where there was none)
+  and to_pay (the total without the advance), all three as 1,234.50, and the
+  box advance_paid, ticked where there was an advance.
 
 {filling.SEEN}""",
         artifacts=("register.xlsx", "approvals"),
@@ -201,7 +202,8 @@ def wrongs(inbox: Inbox, run: Any) -> tuple[Wrong, ...]:
         *swapped(
             SOLVE, lambda text: "rm -rf /app/approvals\n" + run(filling.LIBRARY + text),
             ("stated", "totals as the forms say", ("register", *stale),
-             'round(sum(amount(said[f"amount_{at}"], branch) for at in range(1, 5)), 2)', 'amount(said["total"], branch)'),
+             'round(sum(amount(said[f"amount_{at}"], branch) for at in range(1, 5)), 2)',
+             'amount(said["total"], branch)'),
             ("points", "all branches write points", ("register", *graz), 'if branch == "Graz"', 'if branch == "Gratz"'),
             ("days", "days before months", ("register", *boston), "shapes[branch])",
              'shapes[branch].replace("%m/%d", "%d/%m") if int(said[name][3:5]) < 13 else shapes[branch])'),

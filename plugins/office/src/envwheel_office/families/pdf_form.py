@@ -45,8 +45,8 @@ def make_one(draw: random.Random) -> Recipe:
     form = blank(number, given)
     return Recipe(
         instruction=f"""
-The form /app/form.pdf is filled in but for its field cost_centre (Cost centre). Write {claim.centre} into that field, in
-place; everything else stays as it is.
+The form /app/form.pdf is filled in but for its field cost_centre (Cost centre). Write {claim.centre} into that field,
+in place; everything else stays as it is.
 
 {filling.SEEN}""",
         artifacts=("form.pdf",),
@@ -110,9 +110,9 @@ def make_record(draw: random.Random) -> Recipe:
     )  # fmt: skip
     return Recipe(
         instruction=f"""
-Fill in the form /app/form.pdf with the claim in /app/claim.json and save it as /app/filled.pdf. The keys of the file are
-the names of the form's fields, its values are written as the form wants them; true is a ticked box, false an empty one
-(both boxes of the form are ticked already); department is a list to choose from, way a group of radio buttons.
+Fill in the form /app/form.pdf with the claim in /app/claim.json and save it as /app/filled.pdf. The keys of the file
+are the names of the form's fields, its values are written as the form wants them; true is a ticked box, false an empty
+one (both boxes of the form are ticked already); department is a list to choose from, way a group of radio buttons.
 
 {filling.SEEN}""",
         artifacts=("filled.pdf",),
@@ -190,7 +190,9 @@ def make_list(draw: random.Random) -> Recipe:
     for claim in claims:
         file, right = f"forms/{claim.number}.pdf", asked(claim.values())
         checks += [
-            PdfForm(id=f"form_{ids[claim.number]}", why=f"the claim of {claim.name}", file=file, fields=right, weight=2),
+            PdfForm(
+                id=f"form_{ids[claim.number]}", why=f"the claim of {claim.name}", file=file, fields=right, weight=2
+            ),
             kept(f"kept_{ids[claim.number]}", file, "form.pdf", *OPEN),
         ]
     forms = tuple(f"form_{id}" for id in ids.values())
@@ -224,7 +226,7 @@ folder /app/forms holds nothing else.
                 ("unticked", "boxes are forgotten", forms[1:2], '"advance": row["Advance"] == "yes",', ""),
             ),
             *(
-                Wrong(f"opened_{claim.number.lower()}", "a fixed field is none any more", (f"kept_{ids[claim.number]}",),
+                Wrong(f"opened_{ids[claim.number]}", "a fixed field is none any more", (f"kept_{ids[claim.number]}",),
                       python(filling.OPENED, path=f"/app/forms/{claim.number}.pdf", name="form"))
                 for claim in claims
             ),

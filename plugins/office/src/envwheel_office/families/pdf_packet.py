@@ -98,10 +98,11 @@ with open("/app/statement.csv", "w", encoding="utf-8") as file:
     print("Date,Merchant,Category,Amount", file=file)
     for day, merchant, category, amount in lines:
         print(day, merchant, category, f"{amount / 100:.2f}", sep=",", file=file)
-open_ = [line for line in lines if line[2] == "Travel" and (line[0], line[3]) not in [item[1:3] for item in found.values()]]
+travel, paid = [line for line in lines if line[2] == "Travel"], [item[1:3] for item in found.values()]
+open_ = [line for line in travel if (line[0], line[3]) not in paid]
 fill("/app/form.pdf", "/app/claim.pdf", {
     "receipts": str(len(found)), "receipts_total": euros(sum(item[2] for item in found.values())),
-    "travel_total": euros(sum(line[3] for line in lines if line[2] == "Travel")),
+    "travel_total": euros(sum(line[3] for line in travel)),
     "missing": str(len(open_)), "covered": not open_})
 """
 
@@ -118,8 +119,8 @@ them scanned sideways or upside down) and a card statement on two pages. Make th
 
 - /app/receipts.pdf: the pages of the receipts only, sorted by the receipt's number, each turned so that it can be read
   upright. Their words stay words: no pictures of pages.
-- /app/statement.csv: the table of the statement with the header {",".join(HEAD)} and all its rows in their order, no sums.
-  Dates are written as 2023-12-31, amounts as 1234.50.
+- /app/statement.csv: the table of the statement with the header {",".join(HEAD)} and all its rows in their order, no
+  sums. Dates are written as 2023-12-31, amounts as 1234.50.
 - /app/claim.pdf: the form /app/form.pdf, filled in: receipts is the number of receipts and receipts_total their sum,
   travel_total the sum of the statement's rows of the category Travel, missing the number of these rows for which there
   is no receipt of the same day and amount; the box covered is ticked if none is missing, else empty. Amounts are
@@ -130,7 +131,9 @@ them scanned sideways or upside down) and a card statement on two pages. Make th
         solve=python(filling.LIBRARY + SOLVE),
         checks=(
             *checks(packet),
-            PdfForm(id="form", why="the form says what the papers say", file="claim.pdf", fields=packet.form(), weight=3),
+            PdfForm(
+                id="form", why="the form says what the papers say", file="claim.pdf", fields=packet.form(), weight=3,
+            ),
             Preserve(
                 id="kept", why="the form stays a form, read-only fields stay as they are", file="claim.pdf", gate=True,
                 original="form.pdf", allow=free,
@@ -157,7 +160,8 @@ def checks(packet: Packet) -> list[Any]:
     right = sorted(packet.receipts)
     return [
         PdfPages(
-            id="pages", why="the receipts' pages, upright", file="receipts.pdf", count=len(right), orientation="portrait",
+            id="pages", why="the receipts' pages, upright", file="receipts.pdf", orientation="portrait",
+            count=len(right),
         ),
         *(
             PdfText(

@@ -192,6 +192,8 @@ class PdfPages(Check):
     kind: Literal["pdf_pages"] = "pdf_pages"
     count: int | None = None
     most: int | None = None
-    page: int | None = Field(None, description="paper and orientation of this page only, as seen; negative: from behind")
+    page: int | None = Field(
+        None, description="paper and orientation of this page only, as seen; negative: from behind"
+    )
     paper: Literal["A4", "Letter", "A3", "A5"] | None = None
     orientation: Literal["portrait", "landscape"] | None = None

@@ -30,7 +30,9 @@ def preserved(check: Preserve, original: Document, found: Document) -> Score:
         skip = _numbers(check, "page")
         pages = [[words for at, page in enumerate(each.pages, 1) if at not in skip for words in _words(at, page.text)]
                  for each in (original, found)]  # fmt: skip
-        return _score(check, *(page + _fields(check, each) for page, each in zip(pages, (original, found), strict=True)))
+        return _score(
+            check, *(page + _fields(check, each) for page, each in zip(pages, (original, found), strict=True))
+        )
     raise Fault(f"tests/{check.original}: a {original.kind} file cannot be preserved")
 
 
