@@ -147,9 +147,8 @@ write down what was decided:
   approved, unsigned, no receipts or late.
 - /app/approvals holds the form /app/approval.pdf filled in for each claim that is approved, as EC-1234.pdf for the
   claim EC-1234, and nothing else. Its fields: claim, name, cost_centre (a list to choose from), submitted (as
-  31.12.2023), total, advance (0.00 where there was none)
-  and to_pay (the total without the advance), all three as 1,234.50, and the
-  box advance_paid, ticked where there was an advance.
+  31.12.2023), total, advance (0.00 where there was none) and to_pay (the total without the advance), all three as
+  1,234.50, and the box advance_paid, ticked where there was an advance.
 
 {filling.SEEN}""",
         artifacts=("register.xlsx", "approvals"),
