@@ -132,10 +132,27 @@ def test_a_table_on_the_slide_is_read_as_values() -> None:
     assert pptx_table(check, bench(slide("Sales"))).value == 0
 
 
+def test_the_order_of_a_tables_rows_counts_only_where_it_is_asked_for() -> None:
+    grid = Grid([["Region", "Sales"], ["South", "5"], ["North", "7"]])
+    made = bench(slide("Sales", Shape("T", "table", table=grid)))
+    for order, value in (("any", 1.0), ("exact", 0.5)):
+        check = ask.SlideTable(
+            **COMMON, slide="Sales", key=["Region"], rows=[["North", 7], ["South", 5]], order=order,
+            columns=[Column(header="Region"), Column(header="Sales", type="number")],
+        )  # fmt: skip
+        assert pptx_table(check, made).value == value
+
+
 def test_notes_are_asked_for_words() -> None:
     check = ask.Notes(**COMMON, slide="Sales", contains=["say hello", "thanks"])
     assert pptx_notes(check, bench(slide("Sales", notes="Say hello to all."))).value == 0.5
     assert pptx_notes(check, bench(slide("Sales"))).reason == "nothing stands in the notes of the slide 'Sales'"
+
+
+def test_a_stale_word_in_the_notes_makes_them_nothing() -> None:
+    check = ask.Notes(**COMMON, slide="Sales", contains=["5 October"], absent=["5 July"])
+    assert pptx_notes(check, bench(slide("Sales", notes="As of 5 October."))).value == 1
+    assert pptx_notes(check, bench(slide("Sales", notes="As of 5 October, not 5 July."))).value == 0
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,8 @@ def _spell(values: list[float | None]) -> str:
 def pptx_table(check: SlideTable, bench: Bench) -> Score:
     """The first native table on the slide that has the headers."""
     slide = _slide(check, bench)
-    return grid_score([item.table for item in slide.shapes if item.table], check, f"on the slide {quote(check.slide)}")
+    where = f"on the slide {quote(check.slide)}"
+    return grid_score([item.table for item in slide.shapes if item.table], check, where, check.order)
 
 
 @judged
@@ -146,6 +147,9 @@ def pptx_notes(check: Notes, bench: Bench) -> Score:
     """Words in a slide's notes."""
     slide = _slide(check, bench)
     where = f"in the notes of the slide {quote(check.slide)}"
+    lost = intruders([slide.notes], check.absent, where)
+    if lost:
+        return Score(0.0, "; ".join(lost))
     share, lost = held([slide.notes], check.contains, where)
     return Score(share, "; ".join(lost) if slide.notes else f"nothing stands {where}")
 

@@ -143,6 +143,7 @@ class SlideTable(Check):
     columns: list[Column] = Field(min_length=1)
     key: list[str] = Field(min_length=1)
     rows: list[list[Scalar]]
+    order: Literal["any", "exact"] = "any"
 
 
 class Notes(Check):
@@ -151,6 +152,7 @@ class Notes(Check):
     kind: Literal["pptx_notes"] = "pptx_notes"
     slide: str
     contains: list[str] = Field(min_length=1)
+    absent: list[str] = Field(default_factory=list)
 
 
 class Overflow(Check):
