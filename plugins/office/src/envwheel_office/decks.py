@@ -131,7 +131,9 @@ def add(deck: Any, layout: str, title: str, lines: Sequence[str] = (), *, notes:
     return slide
 
 
-def add_chart(slide: Any, names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], title: str) -> Any:
+def add_chart(
+    slide: Any, names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], title: str
+) -> Any:
     """A native column chart that fills the slide below its title."""
     data = CategoryChartData()
     data.categories = list(names)

@@ -47,8 +47,10 @@ class Figures:
     def bullets(self) -> list[str]:
         """The key figures."""
         return [
-            f"Total sales: {self.total:,} EUR", f"Best region: {self.best_region}", f"Best quarter: {self.best_quarter}",
-        ]  # fmt: skip
+            f"Total sales: {self.total:,} EUR",
+            f"Best region: {self.best_region}",
+            f"Best quarter: {self.best_quarter}",
+        ]
 
     def rows(self, total: bool = False) -> list[list[Any]]:
         """As a table with its header; `total`: with the sum of each region."""

@@ -68,7 +68,9 @@ class Quarter:
         series = [(f"Q{at + 1}", [thousands(row[at]) for row in self.before.values()]) for at in (0, 1)]
         add_chart(slide, list(self.before), series, "Sales in kEUR")
         slide = add(made, "Figure", "Regions")
-        add_table(slide, [["Region", "Q1", "Q2", "Total"], *([shown(cell) for cell in row] for row in table(self.before))])
+        add_table(
+            slide, [["Region", "Q1", "Q2", "Total"], *([shown(cell) for cell in row] for row in table(self.before))]
+        )
         add(made, "Content", "Method", METHOD, notes="Only on request.")
         add(made, "Closing", "Contact", [self.person, mail(self.person)])
         return packed(made)

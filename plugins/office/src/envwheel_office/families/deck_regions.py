@@ -61,7 +61,8 @@ add("Opening", f"Sales {year}", f"{len(rows)} bookings in {len(order)} regions")
 glance = add("Figure", "Regions at a glance", "")
 total = sum(regions.values())
 table(glance, [["Region", "Bookings", "Sales", "Share"]] + [
-    [name, sum(row[1] == name for row in rows), f"{regions[name]:,}", f"{regions[name] / total:.1%}"] for name in order])
+    [name, sum(row[1] == name for row in rows), f"{regions[name]:,}", f"{regions[name] / total:.1%}"]
+    for name in order])
 for name in order:
     own = [row for row in rows if row[1] == name]
     by_quarter = sums(own, lambda row: quarters[(row[0].month - 1) // 3])
@@ -86,7 +87,8 @@ from openpyxl import load_workbook
 
 sheet = load_workbook("/app/bookings.xlsx", read_only=True).active
 whole, count = collections.Counter(), collections.Counter()
-quarter, product, last = (collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter), {})
+quarter, product = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+last = {}
 lines = [tuple(cell.value for cell in row) for row in sheet.rows][1:]
 for day, region, item, amount in lines:
     whole[region] += amount
@@ -218,12 +220,12 @@ def make_regions(draw: random.Random) -> Recipe:
 /app/bookings.xlsx lists a year's bookings (sheet Bookings: Date, Region, Product, Amount in EUR). Make the presentation
 /app/deck.pptx of them, from the template /app/template.pptx and in its layouts. Its slides, in this order:
 
-- Layout Opening: title "Sales" and the year, as in "Sales 2019"; subtitle as in "80 bookings in 4 regions".
-- Layout Figure: title "Regions at a glance"; a native table with the columns {", ".join(HEAD)}: a row for each region, the
-  largest sales first. Bookings is their number, Sales their sum in EUR, Share the part of all sales as 12.3%.
-- Layout "Figure and text", one slide for each region, the largest sales first: its name as the title; a native line chart
-  with the title "Sales in EUR", the categories Q1 to Q4 and one series that has the region's name; in the body three
-  bullet points as in
+- Layout Opening: title "Sales {bookings.rows[0][0].year}"; subtitle as in "80 bookings in 4 regions".
+- Layout Figure: title "Regions at a glance"; a native table with the columns {", ".join(HEAD)}: a row for each region,
+  the largest sales first. Bookings is their number, Sales their sum in EUR, Share the part of all sales as 12.3%.
+- Layout "Figure and text", one slide for each region, the largest sales first: its name as the title; a native line
+  chart with the title "Sales in EUR", the categories Q1 to Q4 and one series that has the region's name; in the body
+  three bullet points as in
   Sales: 1,234,567 EUR
   Best quarter: Q1
   Best product: Stapler
@@ -275,10 +277,12 @@ def checks(bookings: Bookings) -> list[Any]:
                 series=[list(map(float, bookings.quarters(region)))], categories=list(QUARTERS), title="Sales in EUR",
             ),
             SlideText(
-                id=f"text_{at}", why=f"the facts of {region}", file=FILE, slide=region, bullets=bookings.bullets(region),
+                id=f"text_{at}", why=f"the facts of {region}", file=FILE, slide=region,
+                bullets=bookings.bullets(region),
             ),
             Notes(
-                id=f"notes_{at}", why=f"the notes of {region}", file=FILE, slide=region, contains=[bookings.note(region)],
+                id=f"notes_{at}", why=f"the notes of {region}", file=FILE, slide=region,
+                contains=[bookings.note(region)],
             ),
         ]  # fmt: skip
     return asked
@@ -297,7 +301,8 @@ def wrongs(bookings: Bookings) -> tuple[Any, ...]:
              "ids.remove(contact)\n"),
             ("second", "the template's slide is not the last one", ("slides",), "ids.append(contact)\n", ""),
             ("places", "no count", ("opening",), "{len(rows)} bookings in", "Bookings in"),
-            ("percent", "shares of the largest", ("table",), "regions[name] / total", "regions[name] / regions[order[0]]"),
+            ("percent", "shares of the largest", ("table",), "regions[name] / total",
+             "regions[name] / regions[order[0]]"),
             ("months", "quarters that begin in March", (charts[0],), "(row[0].month - 1) // 3", "row[0].month // 4"),
             ("columns", "columns, not lines", charts, 'chart(slide, "line"', 'chart(slide, "column"'),
             ("nameless", "series without names", charts, "[(name, [by_quarter", '[("Sales", [by_quarter'),

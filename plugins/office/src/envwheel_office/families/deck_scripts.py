@@ -86,11 +86,12 @@ def chart(slide, kind, title, names, series):
         f"<c:cat><c:strLit>{points(names)}</c:strLit></c:cat><c:val><c:numLit>{points(values)}</c:numLit></c:val></c:ser>"
         for at, (name, values) in enumerate(series))
     axes = "".join(
-        f'<c:{axis}><c:axId val="{own}"/><c:scaling/><c:delete val="0"/><c:axPos val="{side}"/><c:crossAx val="{other}"/>'
-        f"</c:{axis}>" for axis, own, side, other in (("catAx", 1, "b", 2), ("valAx", 2, "l", 1)))
-    text = (f'<c:chartSpace {NAMES}><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>{escape(title)}</a:t></a:r>'
-            f"</a:p></c:rich></c:tx></c:title><c:plotArea><c:{tag}>{bars}{body}<c:axId val=\"1\"/><c:axId val=\"2\"/>"
-            f"</c:{tag}>{axes}</c:plotArea><c:legend><c:legendPos val=\"r\"/></c:legend></c:chart></c:chartSpace>")
+        f'<c:{axis}><c:axId val="{own}"/><c:scaling/><c:delete val="0"/><c:axPos val="{side}"/>'
+        f'<c:crossAx val="{other}"/></c:{axis}>'
+        for axis, own, side, other in (("catAx", 1, "b", 2), ("valAx", 2, "l", 1)))
+    text = (f'<c:chartSpace {NAMES}><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>{escape(title)}</a:t>'
+            f"</a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:{tag}>{bars}{body}<c:axId val=\"1\"/>"
+            f"<c:axId val=\"2\"/></c:{tag}>{axes}</c:plotArea><c:legend><c:legendPos val=\"r\"/></c:legend></c:chart></c:chartSpace>")
     package = slide.part.package
     part = ChartPart.load(package.next_partname("/ppt/charts/figure%d.xml"), CONTENT_TYPE.DML_CHART, package,
                           text.encode())

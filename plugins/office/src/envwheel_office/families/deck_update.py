@@ -25,13 +25,13 @@ from envwheel_office.scripts import edited, python, swapped
 FILE = "q3.pptx"
 HEAD = ["Region", "Q1", "Q2", "Q3", "Total"]
 POLICY = (
-    "- All figures come from the workbook, those of earlier quarters, too: some were mended since the last deck. Rows of "
-    "the status replaced do not count.",
-    "- A region is the same one whatever its letters' case and blanks around it; several rows of a region and quarter are "
-    "added up. Names are written as in the last deck.",
+    "- All figures come from the workbook, those of earlier quarters, too: some were mended since the last deck. Rows "
+    "of the status replaced do not count.",
+    "- A region is the same one whatever its letters' case and blanks around it; several rows of a region and quarter "
+    "are added up. Names are written as in the last deck.",
     "- Amounts are shown in thousands of EUR (kEUR) with one decimal, in texts as 1,234.5 kEUR.",
-    "- Where a region has no figure for a quarter, the table says n/a and the chart has a gap; it is not 0. Its total is "
-    "the sum of what there is.",
+    "- Where a region has no figure for a quarter, the table says n/a and the chart has a gap; it is not 0. Its total "
+    "is the sum of what there is.",
     "- The change from the quarter before is computed over the regions that have both quarters, and written as +4.2 %.",
     "- Regions are sorted by their latest quarter, the largest first, in the table and in the chart.",
 )
@@ -97,7 +97,8 @@ deck = Presentation("/app/q2.pptx")
 names = {}
 for shape in deck.slides[3].shapes:
     if shape.has_table:
-        names = {shape.table.cell(y, 0).text.lower(): shape.table.cell(y, 0).text for y in range(1, len(shape.table.rows))}
+        cells = [shape.table.cell(y, 0).text for y in range(1, len(shape.table.rows))]
+        names = {text.lower(): text for text in cells}
 figure = {}
 for region, quarter, amount in base.execute("select region, quarter, sum(amount) from sales group by 1, 2"):
     figure[region, quarter] = amount
@@ -138,13 +139,13 @@ def make_update(draw: random.Random) -> Recipe:
     old, year = quarter.deck(), quarter.year
     return Recipe(
         instruction=f"""
-/app/q2.pptx is the deck on sales of the second quarter {year}. Make the one of the third quarter of it, /app/q3.pptx, with
-the figures in /app/sales.xlsx (sheet Sales: Region, Quarter, Amount in EUR, Status) by the rules in /app/rules.docx. It
-has the same six slides in the same layouts and order:
+/app/q2.pptx is the deck on sales of the second quarter {year}. Make the one of the third quarter of it, /app/q3.pptx,
+with the figures in /app/sales.xlsx (sheet Sales: Region, Quarter, Amount in EUR, Status) by the rules in /app/rules.docx.
+It has the same six slides in the same layouts and order:
 
 - The first: title "Sales Q3 {year}", subtitle "Figures as of 5 October {year}".
-- Summary: three bullet points in the body as there are now, but for Q3 and the change from Q2; its notes are "Figures as
-  of 5 October {year}. Start with the change from Q2."
+- Summary: three bullet points in the body as there are now, but for Q3 and the change from Q2; its notes are "Figures
+  as of 5 October {year}. Start with the change from Q2."
 - Quarters by region: a native column chart with the title "Sales in kEUR", the regions as categories and a series for
   each of Q1, Q2 and Q3, which has the quarter's name.
 - Regions: a native table with the columns {", ".join(HEAD)}.
@@ -209,20 +210,23 @@ def wrongs(year: int) -> tuple[Any, ...]:
         *swapped(
             SOLVE, lambda text: python(OBJECTS + text, year=year),
             ("title", "the quarter of before", ("slides",), "Sales Q3 {year}", "Sales Q2 {year}"),
-            ("dated", "the date of before", ("opening",), "fill(opening.placeholders[1]", "0 and fill(opening.placeholders[1]"),
+            ("dated", "the date of before", ("opening",), "fill(opening.placeholders[1]",
+             "0 and fill(opening.placeholders[1]"),
             ("stale_notes", "the notes of before", ("notes",), "summary.notes_slide.notes_text_frame.text = f",
              "stale = f"),
-            ("replaced", "replaced figures count, too", ("chart", "table", "summary"), 'if status == "replaced":', "if False:"),
+            ("replaced", "replaced figures count, too", ("chart", "table", "summary"), 'if status == "replaced":',
+             "if False:"),
             ("twice", "the last row of a region counts", ("chart", "table", "summary"), "row.get(quarter, 0) + amount",
              "amount"),
-            ("zero", "gaps are zeros", ("chart",), " if quarter in amounts[name] else None for", " if quarter in amounts[name] else 0 for"),
+            ("zero", "gaps are zeros", ("chart",), " else None for name", " else 0 for name"),
             ("blank", "a blank instead of n/a", ("table",), f'else "{NONE}"', 'else ""'),
             ("letters", "regions by their letters", ("chart", "table", "summary"), '-amounts[name]["Q3"])', "name)"),
             ("all", "the change over all regions", ("summary",),
              'both = [row for row in amounts.values() if "Q2" in row and "Q3" in row]',
              'both = [{"Q2": 0, **row} for row in amounts.values()]'),
             ("euros", "amounts in euros", ("summary",), "{total / 1000:,.1f} kEUR", "{total:,} EUR"),
-            ("two", "two quarters only", ("chart", "table"), 'quarters = ["Q1", "Q2", "Q3"]', 'quarters = ["Q2", "Q3"]'),
+            ("two", "two quarters only", ("chart", "table"), 'quarters = ["Q1", "Q2", "Q3"]',
+             'quarters = ["Q2", "Q3"]'),
         ),
         *edited(
             FILE,

@@ -1,4 +1,4 @@
-"""Decks on sales: a title, slides from a list, a chart with notes, a slide for each region, last quarter's deck anew."""
+"""Decks on sales: a title, slides from a list, a chart with notes, a slide a region, last quarter's deck anew."""
 
 from __future__ import annotations
 
@@ -147,7 +147,8 @@ for line in lines:
 ask = lambda text: base.execute(text).fetchall()
 deck = Presentation("/app/template.pptx")
 names = [region for region, in ask("select distinct region from sales order by rowid")]
-values = {name: [a for a, in ask(f"select amount from sales where region = '{name}' order by quarter")] for name in names}
+row = "select amount from sales where region = '{}' order by quarter"
+values = {name: [amount for amount, in ask(row.format(name))] for name in names}
 total, count = ask("select sum(amount), count(*) from sales")[0]
 top = "select {0} from sales group by {0} order by sum(amount) desc limit 1"
 facts = ["Total sales: {:,} EUR".format(total), "Best region: " + ask(top.format("region"))[0][0],
@@ -177,8 +178,8 @@ for number, (name, title, text, note) in enumerate(plan[: 3 if level == 1 else 4
 deck.save("/app/deck.pptx")
 """
 INTRO = """
-Make the presentation /app/deck.pptx from the template /app/template.pptx and the figures in /app/sales.csv (sales in EUR
-by region and quarter). It uses the template's layouts, its titles stand in the title placeholders, and it has these
+Make the presentation /app/deck.pptx from the template /app/template.pptx and the figures in /app/sales.csv (sales in
+EUR by region and quarter). It uses the template's layouts, its titles stand in the title placeholders, and it has these
 slides in this order:
 
 1. Layout Opening: title "Sales {year}", subtitle "By region and quarter, prepared by {person}".
@@ -240,8 +241,8 @@ def checks(level: int, figures: Figures) -> list[Any]:
             bullets=figures.bullets,
         ),
         SlideTable(
-            id="table", why="a table of all figures with the regions' sums", file=FILE, slide="Sales by region", weight=2,
-            floor=0.2, columns=typed(rows[0], "tnnnnn"), key=["Region"], rows=rows[1:],
+            id="table", why="a table of all figures with the regions' sums", file=FILE, slide="Sales by region",
+            weight=2, floor=0.2, columns=typed(rows[0], "tnnnnn"), key=["Region"], rows=rows[1:],
         ),
         Overflow(id="fits", why="everything fits", file=FILE),
     ]  # fmt: skip
