@@ -89,6 +89,7 @@ def _place(level: Any, boxes: Sequence[tuple[float, ...]]) -> None:
 def _letters(shape: Any, size: int) -> None:
     """White letters to the left for a placeholder of a dark layout."""
     body = shape._element.txBody
+    body.find(qn("a:bodyPr")).set("anchor", "b" if size > 30 else "t")
     style = body.find(qn("a:lstStyle"))
     style.clear()
     etree.SubElement(style, qn("a:lvl1pPr"), marL="0", indent="0", algn="l")
@@ -116,7 +117,7 @@ def _styles(master: Any) -> None:
     letters.set("sz", "3000")
     letters.set("b", "1")
     letters.find(qn("a:solidFill"))[0].set("val", "tx2")
-    for level, size in zip(bodies, (2000, 1800, 1600, 1400, 1400), strict=False):
+    for level, size in zip(bodies, (2400, 2000, 1800, 1600, 1600), strict=False):
         level.find(qn("a:defRPr")).set("sz", str(size))
 
 
@@ -152,12 +153,12 @@ def add_chart(
 
 def add_table(slide: Any, rows: Sequence[Sequence[str]]) -> Any:
     """A native table below the title; all columns but the first to the right."""
-    place = (Inches(each) for each in (0.6, 1.7, 12.1, 0.45 * len(rows)))
+    place = (Inches(each) for each in (0.6, 1.7, 12.1, 0.5 * len(rows)))
     table = slide.shapes.add_table(len(rows), len(rows[0]), *place).table
     for y, row in enumerate(rows):
         for x, text in enumerate(row):
             paragraph = table.cell(y, x).text_frame.paragraphs[0]
             paragraph.text = text
-            paragraph.font.size = Pt(16)
+            paragraph.font.size = Pt(18)
             paragraph.alignment = PP_ALIGN.RIGHT if x else PP_ALIGN.LEFT
     return table

@@ -10,6 +10,7 @@ OBJECTS = r"""
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
+from pptx.enum.text import PP_ALIGN
 from pptx.util import Inches, Pt
 
 def place(slide, high=5.2):
@@ -17,11 +18,13 @@ def place(slide, high=5.2):
     return [Inches(each) for each in (0.6, 1.7, wide, high)]
 
 def table(slide, rows):
-    made = slide.shapes.add_table(len(rows), len(rows[0]), *place(slide, 0.42 * len(rows))).table
+    made = slide.shapes.add_table(len(rows), len(rows[0]), *place(slide, 0.5 * len(rows))).table
     for y, row in enumerate(rows):
         for x, text in enumerate(row):
             made.cell(y, x).text = str(text)
-            made.cell(y, x).text_frame.paragraphs[0].font.size = Pt(15)
+            paragraph = made.cell(y, x).text_frame.paragraphs[0]
+            paragraph.font.size = Pt(18)
+            paragraph.alignment = PP_ALIGN.RIGHT if x else PP_ALIGN.LEFT
 
 def chart(slide, kind, title, names, series):
     data = CategoryChartData()
@@ -91,7 +94,8 @@ def chart(slide, kind, title, names, series):
         for axis, own, side, other in (("catAx", 1, "b", 2), ("valAx", 2, "l", 1)))
     text = (f'<c:chartSpace {NAMES}><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>{escape(title)}</a:t>'
             f"</a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:{tag}>{bars}{body}<c:axId val=\"1\"/>"
-            f"<c:axId val=\"2\"/></c:{tag}>{axes}</c:plotArea><c:legend><c:legendPos val=\"r\"/></c:legend></c:chart></c:chartSpace>")
+            f"<c:axId val=\"2\"/></c:{tag}>{axes}</c:plotArea><c:legend><c:legendPos val=\"r\"/></c:legend></c:chart>"
+            "</c:chartSpace>")
     package = slide.part.package
     part = ChartPart.load(package.next_partname("/ppt/charts/figure%d.xml"), CONTENT_TYPE.DML_CHART, package,
                           text.encode())

@@ -32,7 +32,8 @@ POLICY = (
     "- Amounts are shown in thousands of EUR (kEUR) with one decimal, in texts as 1,234.5 kEUR.",
     "- Where a region has no figure for a quarter, the table says n/a and the chart has a gap; it is not 0. Its total "
     "is the sum of what there is.",
-    "- The change from the quarter before is computed over the regions that have both quarters, and written as +4.2 %.",
+    "- The change from the quarter before is computed over the regions that have both quarters, and written as +4.2 % or "
+    "-4.2 %.",
     "- Regions are sorted by their latest quarter, the largest first, in the table and in the chart.",
 )
 SOLVE = r"""
@@ -140,8 +141,8 @@ def make_update(draw: random.Random) -> Recipe:
     return Recipe(
         instruction=f"""
 /app/q2.pptx is the deck on sales of the second quarter {year}. Make the one of the third quarter of it, /app/q3.pptx,
-with the figures in /app/sales.xlsx (sheet Sales: Region, Quarter, Amount in EUR, Status) by the rules in /app/rules.docx.
-It has the same six slides in the same layouts and order:
+with the figures in /app/sales.xlsx (sheet Sales: Region, Quarter, Amount in EUR, Status) by the rules in
+/app/rules.docx. It has the same six slides in the same layouts and order:
 
 - The first: title "Sales Q3 {year}", subtitle "Figures as of 5 October {year}".
 - Summary: three bullet points in the body as there are now, but for Q3 and the change from Q2; its notes are "Figures
