@@ -114,8 +114,9 @@ def draw_quarter(draw: random.Random) -> Quarter:
         thirds = [row[2] for row in made.amounts.values()]
         old, new = made.before, made.amounts
         changes = {text for text in (*summary(old, 1), *summary(new, 2)) if text.startswith("Change")}
-        # Nobody is as strong as another, and the strongest is another than before.
-        if len(set(thirds)) == len(thirds) and summary(old, 1)[2] != summary(new, 2)[2] and len(changes) == 2:
+        # Nobody is as strong as another, the strongest is another than before, and the order is not that of letters.
+        unlike = summary(old, 1)[2] != summary(new, 2)[2] and list(new) != sorted(new) and len(changes) == 2
+        if len(set(thirds)) == len(thirds) and unlike:
             return made
 
 

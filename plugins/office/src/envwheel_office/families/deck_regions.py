@@ -178,14 +178,15 @@ class Bookings:
         return [[one, len(self.of(one)), self.sales(one), round(self.sales(one) / total, 3)] for one in self.regions]
 
     def sound(self) -> bool:
-        """Whether nothing is best together with something else, and no quarter is empty."""
+        """Whether nothing is best together with something else, no quarter is empty, and the order is its own."""
         for region in self.regions:
             own = self.of(region)
             sums = sorted(sum(one[3] for one in own if one[2] == name) for name in {row[2] for row in own})
             quarters = sorted(self.quarters(region))
             if sums[-1] == sums[-2] or quarters[-1] == quarters[-2] or not quarters[0]:
                 return False
-        return len({self.sales(region) for region in self.regions}) == len(self.regions)
+        different = len({self.sales(region) for region in self.regions}) == len(self.regions)
+        return different and self.regions != sorted(self.regions)
 
     def template(self) -> bytes:
         """The house's template with a slide of hints and one that closes."""

@@ -32,8 +32,8 @@ POLICY = (
     "- Amounts are shown in thousands of EUR (kEUR) with one decimal, in texts as 1,234.5 kEUR.",
     "- Where a region has no figure for a quarter, the table says n/a and the chart has a gap; it is not 0. Its total "
     "is the sum of what there is.",
-    "- The change from the quarter before is computed over the regions that have both quarters, and written as +4.2 % or "
-    "-4.2 %.",
+    "- The change from the quarter before is computed over the regions that have both quarters, and written as +4.2 % "
+    "or -4.2 %.",
     "- Regions are sorted by their latest quarter, the largest first, in the table and in the chart.",
 )
 SOLVE = r"""
@@ -221,7 +221,7 @@ def wrongs(year: int) -> tuple[Any, ...]:
              "amount"),
             ("zero", "gaps are zeros", ("chart",), " else None for name", " else 0 for name"),
             ("blank", "a blank instead of n/a", ("table",), f'else "{NONE}"', 'else ""'),
-            ("letters", "regions by their letters", ("chart", "table", "summary"), '-amounts[name]["Q3"])', "name)"),
+            ("letters", "regions by their letters", ("chart", "table"), '-amounts[name]["Q3"])', "name)"),
             ("all", "the change over all regions", ("summary",),
              'both = [row for row in amounts.values() if "Q2" in row and "Q3" in row]',
              'both = [{"Q2": 0, **row} for row in amounts.values()]'),
