@@ -21,9 +21,9 @@ seeds = pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.sl
 places = pytest.mark.parametrize(("family", "level"), PLACES, ids=NAMES)
 
 
-def test_there_are_twelve_families_with_names_of_their_own() -> None:
+def test_there_are_fourteen_families_with_names_of_their_own() -> None:
     names = [family.id for family in registry.families()]
-    assert len(names) == len(set(names)) >= 12
+    assert len(names) == len(set(names)) >= 14
     assert registry.family(names[0]) is registry.families()[0]
     assert registry.family("no such family") is None
 

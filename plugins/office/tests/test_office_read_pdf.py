@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pypdf
 import pytest
@@ -193,6 +194,17 @@ def test_form_fields_have_kind_value_choices_and_page(tmp_path: Path) -> None:
     ]
     assert fields["town"].choices == ["Bonn", "Köln"]
     assert (fields["fixed"].read_only, fields["name"].read_only) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "place", [{"x": 72, "width": 1}, {"x": 700, "width": 90}, {"x": 72, "width": 90, "annotationFlags": "hidden"}]
+)
+def test_a_field_that_nobody_sees_is_none(tmp_path: Path, place: dict[str, Any]) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", **{"y": 700, "height": 20, **place})
+        canvas.acroForm.textfield(name="name", value="Ann", x=72, y=600, width=90, height=20)
+
+    assert [item.name for item in made(tmp_path, draw).fields] == ["name"]
 
 
 def filled(folder: Path, values: dict[str, str], *, redrawn: bool, looks: bool) -> dict[str, FormField]:

@@ -150,7 +150,7 @@ def draw_inbox(draw: random.Random) -> Inbox:
     # before 5 September.
     month = draw.randint(3, 8)
     early, late = date(2023, month, draw.randint(10, 12)), date(2023, month + 1, draw.randint(5, 8))
-    twice = replace(made(2, "Boston"), submitted=early, last=date(2023, month, draw.randint(7, 9)), advance=50.0)
+    twice = replace(made(2, "Boston"), submitted=early, last=date(2023, month, 9), advance=50.0)
     again = replace(twice, submitted=late, items=items(80, 600, 4))
     withdrawn = made(7, "Leeds")
     sent = [

@@ -96,7 +96,7 @@ class Packet:
         number, merchant, when, amount, turned = receipt
         wide, high = A4
         paper.saveState()
-        # Half of the turned pages are turned in their drawing, half by the page's own rotation. Both need the size as
+        # Some of the turned pages are turned in their drawing, some by the page's own rotation. Both need the size as
         # it is seen; it and the rotation hold for all further pages until something else is said.
         paper.setPageSize((high, wide) if turned in (90, 270) else A4)
         if int(number[-1]) % 2 == 0:
@@ -151,7 +151,7 @@ class Packet:
 def draw_packet(draw: random.Random) -> Packet:
     """Five receipts, one sideways to each side, one upside down; a statement of about twenty rows."""
     names = Names(draw)
-    merchants = names.companies(9)
+    merchants = [name for name in names.companies(24) if len(name) <= 28][:9]
     start = day(draw, date(2023, 2, 1), date(2023, 9, 1))
     rows: list[tuple[date, str, str, float]] = []
     for at in range(draw.randint(18, 24)):

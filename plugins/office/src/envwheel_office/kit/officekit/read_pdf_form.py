@@ -15,6 +15,8 @@ READ_ONLY, RADIO, PUSH = 1, 1 << 15, 1 << 16
 """Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
 UNSEEN = 2 | 32
 """Annotation flags: hidden, no view."""
+TINY = 2.0
+"""Points; a field of less width or height is none that anybody sees."""
 DEEP = 32
 LITERAL, CODES = re.compile(rb"\((?:\\.|[^()\\])*\)", re.DOTALL), re.compile(rb"<[0-9A-Fa-f\s]+>\s*\]?\s*T[jJ]")
 """Texts in a drawing's operators: in letters, and in codes of its font."""
@@ -53,8 +55,20 @@ def _widgets(page: Any) -> Iterator[DictionaryObject]:
         widget = item.get_object()
         if isinstance(widget, DictionaryObject) and widget.get("/Subtype") == "/Widget":
             flags = widget.get("/F", 0)
-            if not (isinstance(flags, int) and flags & UNSEEN):
+            if not (isinstance(flags, int) and flags & UNSEEN) and _is_placed(widget, page):
                 yield widget
+
+
+def _is_placed(widget: DictionaryObject, page: Any) -> bool:
+    """Whether a widget has some size, and its middle lies on its page."""
+    stated = widget.get("/Rect")
+    corners = [float(part) for part in stated.get_object()] if stated is not None else []
+    if len(corners) != 4:
+        return False
+    (left, right), (low, high) = sorted(corners[::2]), sorted(corners[1::2])
+    box = page.mediabox
+    inside = box.left <= (left + right) / 2 <= box.right and box.bottom <= (low + high) / 2 <= box.top
+    return inside and right - left > TINY and high - low > TINY
 
 
 def _chain(widget: DictionaryObject) -> Iterator[DictionaryObject]:
