@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from office_boxes import AUTHOR, VERIFIER, WORK
 from office_formulas import book
+from PIL import Image
 
 from envwheel.api import Draft, Environment
 from envwheel.domains import Domains
@@ -16,7 +17,7 @@ from envwheel.environment import draft
 from envwheel.environment.folder import read
 from envwheel.pictures import PNG, write
 from envwheel.sandbox.base import BoxLimits
-from envwheel_office import plugin
+from envwheel_office import plugin, registry
 
 pytestmark = pytest.mark.e2e
 
@@ -27,6 +28,8 @@ MODULES = {
     VERIFIER: f"{READERS}, ironcalc, formualizer, pydantic, uno",
     AUTHOR: f"{READERS}, ironcalc, formualizer, pydantic, uno, faker",
 }
+ORANGE = (0xD1, 0x60, 0x3D)
+"""Of the second series of a chart in the house's decks."""
 CHECKS = [
     {"kind": "cell_value", "id": "a", "why": "the sum", "file": "out.xlsx", "at": {"cell": "Sum!B2"}, "expect": 12.5},
     {"kind": "docx_text", "id": "b", "why": "the memo", "file": "memo.docx", "contains": ["Ida Ferro"]},
@@ -87,3 +90,13 @@ def test_inputs_and_reference_become_pictures(engine, office, tmp_path):
     assert any(name.startswith("inputs/in.xlsx-") for name in names)
     assert all(io.BytesIO(page.read_bytes()).read(8) == PNG for page in pages)
     assert Path(out / "index.html").stat().st_size > 200
+
+
+def test_the_chart_of_a_deck_is_seen_on_its_picture(engine, office, tmp_path):
+    made = registry.family("sales_deck").build(0, 0)
+    path = draft.write(made, tmp_path / "deck", domains=["office"], kit=plugin.kit(), proposer="procedural")
+    out = tmp_path / "pages"
+    out.mkdir()
+    write(engine, Domains.load(["office"]), read(path), {}, out)
+    colors = Image.open(out / "inputs" / "deck.pptx-4.png").convert("RGB").getcolors(1 << 20)
+    assert sum(count for count, color in colors if color == ORANGE) > 1_000

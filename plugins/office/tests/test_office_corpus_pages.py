@@ -194,6 +194,7 @@ def test_form_fields_that_are_their_own_parents(tmp_path: Path) -> None:
         widget = DictionaryObject({
             NameObject("/Subtype"): NameObject("/Widget"), NameObject("/FT"): NameObject("/Tx"),
             NameObject("/T"): TextStringObject("name"), NameObject("/V"): TextStringObject("Ann"),
+            NameObject("/Rect"): RectangleObject((72, 700, 172, 720)),
         })  # fmt: skip
         reference = writer._add_object(widget)
         widget[NameObject("/Parent")] = reference

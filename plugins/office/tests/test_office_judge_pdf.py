@@ -121,6 +121,11 @@ def test_fields_are_judged_by_name_and_value() -> None:
     assert (score.value, score.reason) == (0, "the field 'name' holds 'Ann', not 'Bob'; there is no field 'town'")
 
 
+def test_a_value_that_no_viewer_shows_is_none() -> None:
+    score = pdf_form(form(name="Ann"), bench(page("x"), fields=[FormField("name", "text", "Ann", seen=False)]))
+    assert (score.value, score.reason) == (0, "the field 'name' holds 'Ann', but shows something else")
+
+
 def test_a_ticked_box_is_not_off() -> None:
     assert pdf_form(form(agree="Off"), FORM).value == 0
     assert pdf_form(form(agree="Off"), bench(page("x"), fields=[FormField("agree", "checkbox", "Off")])).value == 1
@@ -134,3 +139,11 @@ def test_pages_are_judged_one_property_at_a_time() -> None:
     check = ask.PdfPages(**COMMON, count=2, most=3, paper="A4", orientation="landscape")  # type: ignore[arg-type]
     score = pdf_pages(check, bench(page("a"), page("b")))
     assert (score.value, score.reason) == (0.75, "page 1 is portrait, not landscape")
+
+
+def test_one_page_may_be_judged_alone() -> None:
+    wide = Page(841.9, 595.3, text="b")
+    check = ask.PdfPages(**COMMON, page=2, paper="A4", orientation="landscape")  # type: ignore[arg-type]
+    assert pdf_pages(check, bench(page("a"), wide)).value == 1
+    score = pdf_pages(check, bench(wide, page("a")))
+    assert (score.value, score.reason) == (0.5, "page 2 is portrait, not landscape")

@@ -103,6 +103,20 @@ def test_other_values_have_nothing_and_series_too_many_cost() -> None:
     assert pptx_chart(chart_check(), bench(slide("Sales", chart([1.0, 2.0], [9.0, 9.0])))).value == pytest.approx(2 / 3)
 
 
+def test_names_of_series_count_where_they_are_asked_for() -> None:
+    made = bench(slide("Sales", chart([1.0, 2.0], [3.0, 4.0])))
+    both = {"series": [[3, 4], [1, 2]]}
+    assert pptx_chart(chart_check(**both, names=["S1", "s0"]), made).value == 1
+    score = pptx_chart(chart_check(**both, names=["North", "s0"]), made)
+    assert (score.value, "calls the series (3, 4) 's1', not 'North'" in score.reason) == (0.5, True)
+
+
+def test_a_gap_is_no_zero() -> None:
+    made = bench(slide("Sales", chart([1.0, None])))
+    assert pptx_chart(chart_check(series=[[1, None]]), made).value == 1
+    assert pptx_chart(chart_check(series=[[1, 0]]), made).value == 0
+
+
 def test_a_picture_is_no_chart() -> None:
     score = pptx_chart(chart_check(), bench(slide("Sales", Shape("P", "picture"))))
     assert "has no native chart that is seen: 1 pictures are none" in score.reason
@@ -118,10 +132,27 @@ def test_a_table_on_the_slide_is_read_as_values() -> None:
     assert pptx_table(check, bench(slide("Sales"))).value == 0
 
 
+def test_the_order_of_a_tables_rows_counts_only_where_it_is_asked_for() -> None:
+    grid = Grid([["Region", "Sales"], ["South", "5"], ["North", "7"]])
+    made = bench(slide("Sales", Shape("T", "table", table=grid)))
+    for order, value in (("any", 1.0), ("exact", 0.5)):
+        check = ask.SlideTable(
+            **COMMON, slide="Sales", key=["Region"], rows=[["North", 7], ["South", 5]], order=order,
+            columns=[Column(header="Region"), Column(header="Sales", type="number")],
+        )  # fmt: skip
+        assert pptx_table(check, made).value == value
+
+
 def test_notes_are_asked_for_words() -> None:
     check = ask.Notes(**COMMON, slide="Sales", contains=["say hello", "thanks"])
     assert pptx_notes(check, bench(slide("Sales", notes="Say hello to all."))).value == 0.5
     assert pptx_notes(check, bench(slide("Sales"))).reason == "nothing stands in the notes of the slide 'Sales'"
+
+
+def test_a_stale_word_in_the_notes_makes_them_nothing() -> None:
+    check = ask.Notes(**COMMON, slide="Sales", contains=["5 October"], absent=["5 July"])
+    assert pptx_notes(check, bench(slide("Sales", notes="As of 5 October."))).value == 1
+    assert pptx_notes(check, bench(slide("Sales", notes="As of 5 October, not 5 July."))).value == 0
 
 
 @pytest.mark.parametrize(

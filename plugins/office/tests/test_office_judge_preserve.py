@@ -18,6 +18,7 @@ from officekit.model import (
     Conditional,
     Deck,
     Document,
+    FormField,
     Grid,
     Page,
     Paragraph,
@@ -279,3 +280,15 @@ def test_the_words_of_a_pdf_are_kept_page_by_page() -> None:
     assert score.value == pytest.approx(0.75)
     assert "page 1 'x' in the place of page 1 'b'" in score.reason
     assert preserve(pdf("a x c", "d"), pdf("a b c", "d"), allow=["page:1"]) == Score(1.0)
+
+
+def filled(town: str, fixed: str = "1", read_only: bool = True) -> Pdf:
+    fields = [FormField("town", "text", town), FormField("fixed", "text", fixed, read_only=read_only)]
+    return Pdf([Page(595, 842, text="a b")], fields)
+
+
+def test_the_fields_of_a_pdf_are_kept_but_for_values_that_may_change() -> None:
+    assert preserve(filled(""), filled(""), allow=[]) == Score(1.0)
+    assert preserve(filled("Bonn"), filled(""), allow=["field:town"]) == Score(1.0)
+    for changed in (filled("Bonn"), filled("", "2"), filled("", "1", read_only=False), pdf("a b")):
+        assert preserve(changed, filled(""), allow=[]).value < 1

@@ -141,6 +141,19 @@ def test_cells_are_named_by_themselves_by_a_range_or_by_their_column(cells: str,
     assert stands(Named("cells", cells), plain(told)) is there
 
 
+@pytest.mark.parametrize(
+    ("told", "there"),
+    [
+        ("write forms/EC-1.pdf", True),
+        ("the form form.pdf ... Claim: EC-1", True),
+        ("the claims EC-1 and EC-2", False),
+        ("the form form.pdf", False),
+    ],
+)
+def test_a_file_is_named_by_its_name_with_an_ending_that_stands_somewhere(told: str, there: bool) -> None:
+    assert stands(Named("file", "EC-1.pdf"), plain(told)) is there
+
+
 def test_a_look_of_which_nothing_is_said_is_a_warning(tmp_path: Path) -> None:
     bold = check("style", anchor={"headers": ["Region"], "sheet": "Summary"}, look={"bold": True})
     assert rules(environment(tmp_path, TABLE, bold)) == [("unnamed_property", "warning")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pypdf
 import pytest
@@ -11,7 +12,7 @@ from reportlab.lib import colors
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import SimpleDocTemplate, Table, TableStyle
 
-from officekit.model import Page, Pdf
+from officekit.model import FormField, Page, Pdf
 from officekit.read_pdf import read
 
 A4 = (595.3, 841.9)
@@ -193,6 +194,52 @@ def test_form_fields_have_kind_value_choices_and_page(tmp_path: Path) -> None:
     ]
     assert fields["town"].choices == ["Bonn", "Köln"]
     assert (fields["fixed"].read_only, fields["name"].read_only) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "place", [{"x": 72, "width": 1}, {"x": 700, "width": 90}, {"x": 72, "width": 90, "annotationFlags": "hidden"}]
+)
+def test_a_field_that_nobody_sees_is_none(tmp_path: Path, place: dict[str, Any]) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", **{"y": 700, "height": 20, **place})
+        canvas.acroForm.textfield(name="name", value="Ann", x=72, y=600, width=90, height=20)
+
+    assert [item.name for item in made(tmp_path, draw).fields] == ["name"]
+
+
+def filled(folder: Path, values: dict[str, str], *, redrawn: bool, looks: bool) -> dict[str, FormField]:
+    """A form whose values were set, with new appearances or without, and with NeedAppearances or without."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", x=72, y=700, width=200, height=20)
+        canvas.acroForm.checkbox(name="agree", checked=False, x=72, y=650)
+
+    made(folder, draw)
+    writer = pypdf.PdfWriter(folder / "made.pdf")
+    writer.set_need_appearances_writer(redrawn)
+    if looks:
+        writer.update_page_form_field_values(writer.pages[0], values, auto_regenerate=False)
+    else:
+        for item in writer.pages[0]["/Annots"]:  # type: ignore[union-attr]
+            widget = item.get_object()
+            widget[pypdf.generic.NameObject("/V")] = pypdf.generic.TextStringObject(values[str(widget["/T"])])
+    writer.write(folder / "filled.pdf")
+    return {item.name: item for item in read(folder / "filled.pdf").fields}
+
+
+@pytest.mark.parametrize(
+    ("redrawn", "looks", "seen"), [(False, True, True), (True, False, True), (False, False, False)]
+)
+def test_a_value_whose_drawing_was_left_as_it_was_is_not_seen(
+    tmp_path: Path, redrawn: bool, looks: bool, seen: bool
+) -> None:
+    town = filled(tmp_path, {"town": "Bad (Ems) \\ Lahn", "agree": "/Off"}, redrawn=redrawn, looks=looks)["town"]
+    assert (town.value, town.seen) == ("Bad (Ems) \\ Lahn", seen)
+
+
+@pytest.mark.parametrize(("looks", "value"), [(True, "Yes"), (False, "Off")])
+def test_a_box_is_ticked_when_it_is_seen_ticked(tmp_path: Path, looks: bool, value: str) -> None:
+    assert filled(tmp_path, {"town": "Ems", "agree": "/Yes"}, redrawn=True, looks=looks)["agree"].value == value
 
 
 def test_properties_are_read(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ Scripts run in a temporary folder with this interpreter; LibreOffice is not aske
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def lay(files: dict[str, bytes | str], at: Path) -> None:
 
 def play(text: str, app: Path) -> str:
     """Run bash as if /app were `app`; what went wrong, or ""."""
-    text = text.replace("/app", str(app)).replace("/usr/bin/python3", sys.executable)
+    text = re.sub(r"/app\b", str(app), text).replace("/usr/bin/python3", sys.executable)
     done = subprocess.run(["bash", "-c", text], cwd=app, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else f"exit {done.returncode}: {done.stderr[-800:]}"
 

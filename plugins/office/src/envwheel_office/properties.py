@@ -106,7 +106,11 @@ def _lists(check: AnyCheck) -> Iterator[Named]:
 
 
 def stands(named: Named, text: str) -> bool:
-    """Whether `text`, made by `plain`, names it. Cells may be named by themselves, by a range or by their column."""
+    """Whether `text`, made by `plain`, names it. Cells may be named by themselves, by a range or by their column; a
+    file by its name without the ending, where another has that ending."""
+    if named.what == "file" and plain(named.text) not in text:
+        stem, dot, ending = plain(named.text).rpartition(".")
+        return bool(stem) and stem in text and dot + ending in text
     if named.what != "cells":
         return plain(named.text) in text
     if re.search(rf"(?<!\w){re.escape(plain(named.text.replace('$', '')))}(?!\w)", text):

@@ -20,6 +20,8 @@ MODULES: tuple[str, ...] = (
     "report_toc",
     "mail_merge",
     "redline",
+    "sales_deck",
+    "pdf_form",
 )
 
 

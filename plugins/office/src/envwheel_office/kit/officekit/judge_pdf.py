@@ -78,7 +78,7 @@ def pdf_table(check: PdfTable, bench: Bench) -> Score:
 
 @judged
 def pdf_form(check: PdfForm, bench: Bench) -> Score:
-    """The share of fields with the right value."""
+    """The share of fields with the right value that is seen."""
     pdf: Pdf = document(bench, check.file, Pdf, "PDF")
     if not pdf.fields:
         return Score(0.0, f"{check.file} has no form fields")
@@ -90,6 +90,8 @@ def pdf_form(check: PdfForm, bench: Bench) -> Score:
             lost.append(f"there is no field {quote(name)}")
         elif not _has(item, wanted):
             lost.append(f"the field {quote(name)} holds {quote(item.value)}, not {quote(wanted)}")
+        elif not item.seen:
+            lost.append(f"the field {quote(name)} holds {quote(item.value)}, but shows something else")
     return Score(1 - len(lost) / len(check.fields), "; ".join(lost))
 
 
@@ -121,11 +123,18 @@ def _wishes(check: PdfPages, pdf: Pdf) -> Iterator[tuple[bool, str]]:
         yield there == check.count, f"the document has {there} pages, not {check.count}"
     if check.most is not None:
         yield there <= check.most, f"the document has {there} pages, {check.most} are allowed"
+    pages, _ = _pages(pdf, check.page)
     if check.paper is not None:
-        papers = [paper_name(page.width, page.height) for page in pdf.pages]
-        other = next((at for at, paper in enumerate(papers) if paper != check.paper), None)
-        yield other is None, f"page {(other or 0) + 1} has the paper {papers[other or 0]}, not {check.paper}"
+        papers = [paper_name(page.width, page.height) for page in pages]
+        other = next((at for at, paper in enumerate(papers) if paper != check.paper), 0)
+        good = papers[other] == check.paper
+        yield good, f"page {_number(pdf, pages[other])} has the paper {papers[other]}, not {check.paper}"
     if check.orientation is not None:
-        ways = ["landscape" if page.width > page.height else "portrait" for page in pdf.pages]
-        other = next((at for at, way in enumerate(ways) if way != check.orientation), None)
-        yield other is None, f"page {(other or 0) + 1} is {ways[other or 0]}, not {check.orientation}"
+        ways = ["landscape" if page.width > page.height else "portrait" for page in pages]
+        other = next((at for at, way in enumerate(ways) if way != check.orientation), 0)
+        good = ways[other] == check.orientation
+        yield good, f"page {_number(pdf, pages[other])} is {ways[other]}, not {check.orientation}"
+
+
+def _number(pdf: Pdf, page: Page) -> int:
+    return next(at for at, one in enumerate(pdf.pages, start=1) if one is page)

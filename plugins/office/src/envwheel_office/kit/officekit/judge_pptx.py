@@ -94,17 +94,21 @@ def pptx_chart(check: SlideChart, bench: Bench) -> Score:
 def _chart_score(check: SlideChart, chart: Chart) -> Score:
     where = f"the chart on the slide {quote(check.slide)}"
     lost = []
-    free = [series.values for series in chart.series]
-    for wanted in check.series:
-        found = next((values for values in free if _same_values(values, wanted)), None)
-        if found is None:
-            lost.append(f"{where} has no series {_spell(wanted)}; it has {'; '.join(map(_spell, free[:3])) or 'none'}")
+    free = list(chart.series)
+    for wanted, name in itertools.zip_longest(check.series, (check.names or ())[: len(check.series)]):
+        same_values = [series for series in free if _same_values(series.values, wanted)]
+        named = [series for series in same_values if name is None or fold(series.name) == fold(name)]
+        if named:
+            free.remove(named[0])
+        elif same_values:
+            lost.append(f"{where} calls the series {_spell(wanted)} {quote(same_values[0].name)}, not {quote(name)}")
         else:
-            free.remove(found)
+            there = "; ".join(_spell(series.values) for series in free[:3]) or "none"
+            lost.append(f"{where} has no series {_spell(wanted)}; it has {there}")
     right = len(check.series) - len(lost)
     shares = [2 * right / (len(check.series) + len(chart.series))]
     if free and not lost:
-        lost.append(f"{where} has {len(free)} series too many, first {_spell(free[0])}")
+        lost.append(f"{where} has {len(free)} series too many, first {_spell(free[0].values)}")
     if check.type != "any":
         shares.append(float(chart.kind == check.type))
         lost += [] if chart.kind == check.type else [f"{where} is a {chart.kind} chart, not a {check.type} chart"]
@@ -120,12 +124,12 @@ def _chart_score(check: SlideChart, chart: Chart) -> Score:
     return Score(sum(shares) / len(shares) if right else 0.0, "; ".join(lost))
 
 
-def _same_values(found: list[float | None], wanted: list[float]) -> bool:
+def _same_values(found: list[float | None], wanted: list[float | None]) -> bool:
     pairs = zip(found, wanted, strict=False)
     return len(found) == len(wanted) and all(same(one, other, "number") for one, other in pairs)
 
 
-def _spell(values: list[float | None] | list[float]) -> str:
+def _spell(values: list[float | None]) -> str:
     shown = ", ".join("blank" if value is None else f"{value:g}" for value in values[:6])
     return f"({shown}{', ...' if len(values) > 6 else ''})"
 
@@ -134,7 +138,8 @@ def _spell(values: list[float | None] | list[float]) -> str:
 def pptx_table(check: SlideTable, bench: Bench) -> Score:
     """The first native table on the slide that has the headers."""
     slide = _slide(check, bench)
-    return grid_score([item.table for item in slide.shapes if item.table], check, f"on the slide {quote(check.slide)}")
+    where = f"on the slide {quote(check.slide)}"
+    return grid_score([item.table for item in slide.shapes if item.table], check, where, check.order)
 
 
 @judged
@@ -142,6 +147,9 @@ def pptx_notes(check: Notes, bench: Bench) -> Score:
     """Words in a slide's notes."""
     slide = _slide(check, bench)
     where = f"in the notes of the slide {quote(check.slide)}"
+    lost = intruders([slide.notes], check.absent, where)
+    if lost:
+        return Score(0.0, "; ".join(lost))
     share, lost = held([slide.notes], check.contains, where)
     return Score(share, "; ".join(lost) if slide.notes else f"nothing stands {where}")
 

@@ -183,7 +183,7 @@ class Preserve(Check):
     allow: list[str] = Field(
         default_factory=list,
         description="what may differ: 'Summary!B2:B9', 'Summary!*', 'heading:Budget' (a section), 'slide:3', "
-        "'new' (additions)",
+        "'field:Name' (the value of a PDF's field), 'new' (additions)",
     )
     formulas: bool = True
     looks: bool = Field(False, description="styles, too")

@@ -129,7 +129,8 @@ class SlideChart(Check):
     kind: Literal["pptx_chart"] = "pptx_chart"
     slide: str
     type: Literal["bar", "column", "line", "pie", "doughnut", "area", "scatter", "any"] = "any"
-    series: list[list[float]] = Field(min_length=1)
+    series: list[list[float | None]] = Field(min_length=1, description="null: a gap, which is no 0")
+    names: list[str] | None = Field(None, description="the names of `series`, in its order")
     categories: list[str] | None = None
     title: str | None = None
 
@@ -142,6 +143,7 @@ class SlideTable(Check):
     columns: list[Column] = Field(min_length=1)
     key: list[str] = Field(min_length=1)
     rows: list[list[Scalar]]
+    order: Literal["any", "exact"] = "any"
 
 
 class Notes(Check):
@@ -150,6 +152,7 @@ class Notes(Check):
     kind: Literal["pptx_notes"] = "pptx_notes"
     slide: str
     contains: list[str] = Field(min_length=1)
+    absent: list[str] = Field(default_factory=list)
 
 
 class Overflow(Check):
@@ -179,7 +182,7 @@ class PdfTable(Check):
 
 
 class PdfForm(Check):
-    """AcroForm fields by name: share of the right values. A flattened form has none."""
+    """AcroForm fields by name: share of the right values that viewers show, too. A flattened form has none."""
 
     kind: Literal["pdf_form"] = "pdf_form"
     fields: dict[str, str] = Field(min_length=1)
@@ -191,5 +194,8 @@ class PdfPages(Check):
     kind: Literal["pdf_pages"] = "pdf_pages"
     count: int | None = None
     most: int | None = None
+    page: int | None = Field(
+        None, description="paper and orientation of this page only, as seen; negative: from behind"
+    )
     paper: Literal["A4", "Letter", "A3", "A5"] | None = None
     orientation: Literal["portrait", "landscape"] | None = None

@@ -192,7 +192,8 @@ class Page:
 
 @dataclass(slots=True)
 class FormField:
-    """An AcroForm field: text, checkbox, radio, choice, button, signature; a checkbox is "Off" or its on state."""
+    """An AcroForm field: text, checkbox, radio, choice, button, signature; a checkbox is "Off" or its on state.
+    `seen`: viewers show its value; not so where the value was set and its appearance left as it was."""
 
     name: str
     kind: str
@@ -200,6 +201,7 @@ class FormField:
     choices: list[str] = field(default_factory=list)
     read_only: bool = False
     page: int = 1
+    seen: bool = True
 
 
 @dataclass(slots=True)

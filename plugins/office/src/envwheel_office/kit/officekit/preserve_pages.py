@@ -30,7 +30,9 @@ def preserved(check: Preserve, original: Document, found: Document) -> Score:
         skip = _numbers(check, "page")
         pages = [[words for at, page in enumerate(each.pages, 1) if at not in skip for words in _words(at, page.text)]
                  for each in (original, found)]  # fmt: skip
-        return _score(check, *pages)
+        return _score(
+            check, *(page + _fields(check, each) for page, each in zip(pages, (original, found), strict=True))
+        )
     raise Fault(f"tests/{check.original}: a {original.kind} file cannot be preserved")
 
 
@@ -190,6 +192,14 @@ def _shape(shape: Shape) -> list[Item]:
 
 def _chart(chart: Chart) -> Item:
     return "chart", chart.title, chart.kind, tuple(tuple(series.values) for series in chart.series)
+
+
+def _fields(check: Preserve, found: Pdf) -> list[Item]:
+    """The form's fields by name, with what they hold where that may not change."""
+    free = {text.partition(":")[2] for text in check.allow if text.startswith("field:")}
+    fields = sorted(found.fields, key=lambda field: field.name)
+    return [("field", field.name, field.kind, field.read_only, *([] if field.name in free else [text_key(field.value)]))
+            for field in fields]  # fmt: skip
 
 
 def _words(number: int, text: str) -> list[Item]:

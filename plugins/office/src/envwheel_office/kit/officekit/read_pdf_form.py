@@ -1,7 +1,8 @@
-"""The AcroForm fields of a PDF, by their full names."""
+"""The AcroForm fields of a PDF, by their full names, and whether their values are seen on the page."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,11 @@ READ_ONLY, RADIO, PUSH = 1, 1 << 15, 1 << 16
 """Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
 UNSEEN = 2 | 32
 """Annotation flags: hidden, no view."""
+TINY = 2.0
+"""Points; a field of less width or height is none that anybody sees."""
 DEEP = 32
+LITERAL, CODES = re.compile(rb"\((?:\\.|[^()\\])*\)", re.DOTALL), re.compile(rb"<[0-9A-Fa-f\s]+>\s*\]?\s*T[jJ]")
+"""Texts in a drawing's operators: in letters, and in codes of its font."""
 KINDS = {"/Tx": "text", "/Ch": "choice", "/Sig": "signature"}
 
 
@@ -23,6 +28,7 @@ def read_fields(reader: PdfReader) -> list[FormField]:
     root = reader.trailer["/Root"]
     if "/AcroForm" not in root:
         return []
+    redrawn = str(root["/AcroForm"].get("/NeedAppearances", "")) == "True"
     fields: dict[str, FormField] = {}
     for number, page in enumerate(reader.pages, start=1):
         for widget in _widgets(page):
@@ -34,6 +40,7 @@ def read_fields(reader: PdfReader) -> list[FormField]:
             field = fields.setdefault(name, FormField(name, kind, page=number))
             field.read_only = bool(_flags(chain) & READ_ONLY)
             field.value = _value(chain, kind) or field.value
+            field.seen = field.seen and (redrawn or kind not in ("text", "choice") or _shows(widget, field.value))
             field.choices += [item for item in _choices(chain, widget, kind) if item not in field.choices]
     for field in fields.values():
         if field.kind in ("checkbox", "radio") and not field.value:
@@ -48,8 +55,20 @@ def _widgets(page: Any) -> Iterator[DictionaryObject]:
         widget = item.get_object()
         if isinstance(widget, DictionaryObject) and widget.get("/Subtype") == "/Widget":
             flags = widget.get("/F", 0)
-            if not (isinstance(flags, int) and flags & UNSEEN):
+            if not (isinstance(flags, int) and flags & UNSEEN) and _is_placed(widget, page):
                 yield widget
+
+
+def _is_placed(widget: DictionaryObject, page: Any) -> bool:
+    """Whether a widget has some size, and its middle lies on its page."""
+    stated = widget.get("/Rect")
+    corners = [float(part) for part in stated.get_object()] if stated is not None else []
+    if len(corners) != 4:
+        return False
+    (left, right), (low, high) = sorted(corners[::2]), sorted(corners[1::2])
+    box = page.mediabox
+    inside = box.left <= (left + right) / 2 <= box.right and box.bottom <= (low + high) / 2 <= box.top
+    return inside and right - left > TINY and high - low > TINY
 
 
 def _chain(widget: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -80,8 +99,9 @@ def _kind(chain: list[DictionaryObject]) -> str:
 
 def _value(chain: list[DictionaryObject], kind: str) -> str:
     value = _stated(chain, "/V")
-    if kind == "checkbox" and value is None:
-        value = chain[0].get("/AS")
+    if kind in ("checkbox", "radio") and "/AS" in chain[0]:
+        value = chain[0]["/AS"]  # what is shown: a box whose value alone was set is seen empty
+        value = None if kind == "radio" and value == "/Off" else value
     if isinstance(value, ArrayObject):
         return ", ".join(str(item) for item in value)
     if isinstance(value, StreamObject):
@@ -105,3 +125,23 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
     if kind in ("checkbox", "radio") and isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject):
         return [str(name).removeprefix("/") for name in normal if name != "/Off"]
     return []
+
+
+def _shows(widget: DictionaryObject, value: str) -> bool:
+    """Whether a widget's own drawing holds its value. One in a font with codes of its own is believed to."""
+    if not value.strip():
+        return True
+    looks = widget.get("/AP")
+    normal = looks.get_object().get("/N") if looks is not None else None
+    normal = normal.get_object() if normal is not None else None
+    if not isinstance(normal, StreamObject):
+        return False
+    texts = [_literal(text) for text in LITERAL.findall(normal.get_data())]
+    shown = "".join("".join(texts).split())
+    if not texts or not (shown.isascii() and value.isascii()):
+        return bool(texts) or bool(CODES.search(normal.get_data()))
+    return "".join(value.split()) in shown
+
+
+def _literal(text: bytes) -> str:
+    return re.sub(rb"\\([()\\])", rb"\1", text[1:-1]).decode("latin-1")
