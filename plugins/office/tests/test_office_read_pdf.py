@@ -237,6 +237,25 @@ def test_a_value_whose_drawing_was_left_as_it_was_is_not_seen(
     assert (town.value, town.seen) == ("Bad (Ems) \\ Lahn", seen)
 
 
+def test_a_list_shows_what_stands_for_its_value(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        place = {"options": [("b", "Bonn"), ("k", "Kiel")], "width": 90, "height": 20}
+        canvas.acroForm.choice(name="right", value="b", x=72, y=700, **place)
+        canvas.acroForm.choice(name="stale", value="b", x=72, y=600, **place)
+        canvas.acroForm.textfield(name="secret", value="x1", fieldFlags="password", x=72, y=500, width=90, height=20)
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    writer.set_need_appearances_writer(False)
+    for item in writer.pages[0]["/Annots"]:  # type: ignore[union-attr]
+        widget = item.get_object()
+        value = {"right": "b", "stale": "k", "secret": "x1"}[str(widget["/T"])]  # "Bonn" is drawn in both lists
+        widget[pypdf.generic.NameObject("/V")] = pypdf.generic.TextStringObject(value)
+    writer.write(tmp_path / "lists.pdf")
+    found = {item.name: (item.value, item.seen) for item in read(tmp_path / "lists.pdf").fields}
+    assert found == {"right": ("b", True), "stale": ("k", False), "secret": ("x1", True)}
+
+
 @pytest.mark.parametrize(("looks", "value"), [(True, "Yes"), (False, "Off")])
 def test_a_box_is_ticked_when_it_is_seen_ticked(tmp_path: Path, looks: bool, value: str) -> None:
     assert filled(tmp_path, {"town": "Ems", "agree": "/Yes"}, redrawn=True, looks=looks)["agree"].value == value

@@ -11,7 +11,7 @@ from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from .model import FormField
 
-READ_ONLY, RADIO, PUSH = 1, 1 << 15, 1 << 16
+READ_ONLY, PASSWORD, RADIO, PUSH = 1, 1 << 13, 1 << 15, 1 << 16
 """Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
 UNSEEN = 2 | 32
 """Annotation flags: hidden, no view."""
@@ -40,7 +40,8 @@ def read_fields(reader: PdfReader) -> list[FormField]:
             field = fields.setdefault(name, FormField(name, kind, page=number))
             field.read_only = bool(_flags(chain) & READ_ONLY)
             field.value = _value(chain, kind) or field.value
-            field.seen = field.seen and (redrawn or kind not in ("text", "choice") or _shows(widget, field.value))
+            if kind in ("text", "choice") and not redrawn:
+                field.seen = field.seen and _shows(widget, _said(chain, field.value, kind))
             field.choices += [item for item in _choices(chain, widget, kind) if item not in field.choices]
     for field in fields.values():
         if field.kind in ("checkbox", "radio") and not field.value:
@@ -127,21 +128,41 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
     return []
 
 
-def _shows(widget: DictionaryObject, value: str) -> bool:
-    """Whether a widget's own drawing holds its value. One in a font with codes of its own is believed to."""
-    if not value.strip():
+def _shows(widget: DictionaryObject, values: list[str]) -> bool:
+    """Whether a widget's own drawing holds one of `values`. One in a font with codes of its own is believed to."""
+    if not values[0].strip():
         return True
     looks = widget.get("/AP")
     normal = looks.get_object().get("/N") if looks is not None else None
     normal = normal.get_object() if normal is not None else None
     if not isinstance(normal, StreamObject):
         return False
-    texts = [_literal(text) for text in LITERAL.findall(normal.get_data())]
-    shown = "".join("".join(texts).split())
-    if not texts or not (shown.isascii() and value.isascii()):
-        return bool(texts) or bool(CODES.search(normal.get_data()))
-    return "".join(value.split()) in shown
+    drawing = normal.get_data()
+    shown = "".join("".join(map(_literal, LITERAL.findall(drawing))).split())
+    if not shown:
+        return bool(CODES.search(drawing))
+    readable = shown.isascii() and shown.isprintable() and all(value.isascii() for value in values)
+    return not readable or _own_codes(normal) or any("".join(value.split()) in shown for value in values)
+
+
+def _own_codes(drawing: StreamObject) -> bool:
+    """Whether a drawing has a font of which only a part is embedded, or one with codes of two bytes."""
+    resources = drawing.get("/Resources")
+    fonts = resources.get_object().get("/Font") if resources is not None else None
+    found = [font.get_object() for font in fonts.get_object().values()] if fonts is not None else []
+    return any(font.get("/Subtype") == "/Type0" or "+" in str(font.get("/BaseFont")) for font in found)
 
 
 def _literal(text: bytes) -> str:
-    return re.sub(rb"\\([()\\])", rb"\1", text[1:-1]).decode("latin-1")
+    octal = re.sub(rb"\\([0-7]{1,3})", lambda code: bytes([int(code[1], 8) & 255]), text[1:-1])
+    return re.sub(rb"\\([()\\])", rb"\1", octal).decode("latin-1")
+
+
+def _said(chain: list[DictionaryObject], value: str, kind: str) -> list[str]:
+    """A value, and what a list shows for it; of a password nothing is shown."""
+    flags = _flags(chain)
+    if kind == "text" and flags & PASSWORD:
+        return [""]
+    options = [item.get_object() for item in _stated(chain, "/Opt") or ()] if kind == "choice" else []
+    pairs = [item for item in options if isinstance(item, ArrayObject) and len(item) > 1]
+    return [value, *(str(item[-1]) for item in pairs if str(item[0]) == value)]
