@@ -33,9 +33,12 @@ from openpyxl import load_workbook
 
 wb = load_workbook(source)
 for sheet, cells in answer.items():
-    ws = wb[sheet] if sheet in wb.sheetnames else wb.create_sheet(sheet)
+    fresh = sheet not in wb.sheetnames
+    ws = wb.create_sheet(sheet) if fresh else wb[sheet]
     for ref, value in cells.items():
         ws[ref] = value
+        if fresh:
+            ws.column_dimensions[ws[ref].column_letter].width = 14
 """
 _REBUILD = """
 import datetime

@@ -71,6 +71,8 @@ for when, department, account, amount in wb["Actuals"].iter_rows(min_row=2, valu
     if when.month <= month:
         spent[department] = spent.get(department, 0) + amount
 ws = wb.create_sheet("Summary")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Department", "Budget", "Actual", "Variance", "Variance %"])
 for row in wb["Budget"].iter_rows(min_row=2, values_only=True):
     budget, actual = sum(row[1:month + 1]), spent.get(row[0], 0)

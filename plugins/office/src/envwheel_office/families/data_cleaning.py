@@ -59,6 +59,9 @@ wb = Workbook()
 wb.active.title = "Orders"
 for index, row in enumerate(csv.reader(open("/app/orders.csv", encoding="utf-8"))):
     wb.active.append(row if index == 0 else [*row[:-1], float(row[-1])])
+for ws in wb:
+    for letter in "ABCDEFGH":
+        ws.column_dimensions[letter].width = 16
 wb.save("/app/orders.xlsx")
 """
 PLAIN_OTHER = """
@@ -128,6 +131,9 @@ for row in rows:
     ws.append(row)
 for cell in ws["B"][1:]:
     cell.number_format = "yyyy-mm-dd"
+for ws in wb:
+    for letter in "ABCDEFGH":
+        ws.column_dimensions[letter].width = 16
 wb.save("/app/clean.xlsx")
 """
 )

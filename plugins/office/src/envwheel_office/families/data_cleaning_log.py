@@ -144,6 +144,9 @@ if start:
         where = f"Clean!$D$2:$D${n}"
         out.append([name, f"=COUNTIF({where},A{y})", f"=SUMIF({where},A{y},Clean!$E$2:$E${n})",
                     f"=MAXIFS(Clean!$E$2:$E${n},{where},A{y})".replace("MAXIFS", "_xlfn.MAXIFS")])
+for ws in wb:
+    for letter in "ABCDEFGH":
+        ws.column_dimensions[letter].width = 16
 wb.save("/app/clean.xlsx")
 """
 )

@@ -70,6 +70,8 @@ for item, least, lot, supplier in wb["Items"].iter_rows(min_row=2, values_only=T
         rows.append([item, supplier, have.get(item, 0), -(-missing // lot) * lot])
 rows.sort(key=lambda row: (row[1], row[0]))
 ws = wb.create_sheet("Reorder")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Item", "Supplier", "On hand", "Order"])
 for row in rows:
     ws.append(row)

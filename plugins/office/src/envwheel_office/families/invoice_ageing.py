@@ -72,6 +72,8 @@ for number, customer, issued, due, amount, paid in wb["Invoices"].iter_rows(min_
         rows.append([number, customer, due, left, days])
 rows.sort(key=lambda row: (-row[4], row[0]))
 ws = wb.create_sheet("Overdue")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Invoice", "Customer", "Due", "Open", "Days overdue"])
 for row in rows:
     ws.append(row)
@@ -168,6 +170,8 @@ rows = [[name, *sums, sum(sums)] for name, sums in found.items() if sum(sums) > 
 rows.sort(key=lambda row: (-round(row[6], 2), row[0]))
 rows.append(["Total", *(sum(row[x] for row in rows) for x in range(1, 7))])
 ws = wb.create_sheet("Ageing")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Customer", *heads, "Total"])
 for row in rows:
     ws.append([row[0], *(round(item, 2) for item in row[1:])])

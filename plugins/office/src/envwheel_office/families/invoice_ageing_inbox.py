@@ -140,6 +140,8 @@ for row in sorted(fresh):
     ws.cell(ws.max_row, 4).number_format = "yyyy-mm-dd"
 last = ws.max_row
 out = wb.create_sheet("Ageing")
+for letter in "ABCDEFGH":
+    out.column_dimensions[letter].width = 16
 out.append(["Customer", "Current", "1-30", "31-60", "61-90", "Over 90", "Disputed", "Total"])
 ws["I1"] = "EUR"
 ws["J1"] = "Days"
@@ -185,6 +187,8 @@ for row in sorted(fresh):
     ws.append(row)
 n = ws.max_row
 out = wb.create_sheet("Ageing", 0)
+for letter in "ABCDEFGH":
+    out.column_dimensions[letter].width = 16
 out.append(["Ageing in EUR"])
 out.append([])
 out.append(["Customer", "Current", "1-30", "31-60", "61-90", "Over 90", "Disputed", "Total"])

@@ -72,6 +72,8 @@ principal, rate, months, first = (wb["Terms"][f"B{y}"].value for y in (1, 2, 3, 
 balance, r = Decimal(str(principal)), Decimal(str(rate)) / 12
 payment = cents(balance * r / (1 - (1 + r) ** -months))
 ws = wb.create_sheet("Schedule")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["No", "Date", "Payment", "Interest", "Principal", "Balance"])
 for no in range(1, months + 1):
     month = first.month - 1 + no - 1

@@ -54,6 +54,8 @@ book = Workbook()
 sheet = book.active
 sheet.title = "Claims"
 sheet.append(["Claim", "Name", "Branch", "Submitted", "Total", "Decision"])
+for letter in "ABCDEF":
+    sheet.column_dimensions[letter].width = 16
 os.makedirs("/app/approvals", exist_ok=True)
 for number in sorted(claims):
     number, name, branch, submitted, total, decision, advance = claims[number]

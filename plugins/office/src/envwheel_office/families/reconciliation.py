@@ -74,10 +74,14 @@ for row in sorted(ledger, key=lambda row: row[0]):
         best = min(found, key=lambda line: (abs((line[1] - row[1]).days), line[0]))
         taken[row[0]] = best[0]
 ws = wb.create_sheet("Matched")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Voucher", "Line"])
 for row in sorted(taken.items()):
     ws.append(row)
 ws = wb.create_sheet("Open")
+for letter in "ABCDEFGH":
+    ws.column_dimensions[letter].width = 16
 ws.append(["Source", "Number", "Date", "Amount"])
 for row in sorted(ledger):
     if row[0] not in taken:
