@@ -93,7 +93,7 @@ def test_inputs_and_reference_become_pictures(engine, office, tmp_path):
 
 
 def test_the_chart_of_a_deck_is_seen_on_its_picture(engine, office, tmp_path):
-    made = registry.family("sales_deck").build(0, 0)
+    made = next(family for family in registry.families() if family.id == "sales_deck").build(0, 0)
     path = draft.write(made, tmp_path / "deck", domains=["office"], kit=plugin.kit(), proposer="procedural")
     out = tmp_path / "pages"
     out.mkdir()

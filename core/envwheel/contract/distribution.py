@@ -48,7 +48,9 @@ def import_is_light(subject: Subject) -> None:
             compiled: dict[str, bool] = ask(_MEASURE, module)
         except ChildFailed as error:
             raise Broken(f"importing {module} {error}") from error
-        inner = sorted(name for name in compiled if name.startswith("envwheel."))
+        inner = sorted(
+            name for name in compiled if name.startswith("envwheel.") and not name.startswith("envwheel.api.")
+        )
         if inner:
             raise Broken(f"importing {module} imports {', '.join(inner)}; a domain imports envwheel.api only")
         heavy = _heavy(compiled, module.partition(".")[0])
