@@ -45,6 +45,10 @@ def too_much(path: str) -> Any:
     return bytearray(2 << 30)
 
 
+def half(path: str) -> Any:
+    return len(bytearray(1 << 29))
+
+
 def leaves_one_behind(path: str) -> Any:
     pid = os.fork()
     if pid == 0:
@@ -74,6 +78,12 @@ def test_one_that_fails_says_why_and_leaves_the_other(other: Callable[[str], Any
     one, two = told(other, right, memory=1 << 30)
     assert one.failure.startswith(why)
     assert two == Answer([[60.0]])
+
+
+def test_what_the_judging_process_holds_is_not_counted() -> None:
+    held = bytearray(1 << 30)
+    assert told(half, memory=3 << 28) == [Answer(1 << 29)]
+    assert len(held) == 1 << 30
 
 
 def test_a_long_answer_of_one_does_not_block_the_other() -> None:
@@ -118,4 +128,7 @@ def test_it_is_nobody_with_limits_before_it_sees_a_document() -> None:
         return [os.getresuid(), os.getresgid(), os.getgroups(), limits]
 
     (answer,) = told(look, memory=1 << 31)
-    assert answer.value == [[65534] * 3, [65534] * 3, [], [1 << 31, 60, 0, child.FILE_LIMIT]]
+    *who, (space, *others) = answer.value
+    assert who == [[65534] * 3, [65534] * 3, []]
+    assert 1 << 31 < space < 1 << 36
+    assert others == [60, 0, child.FILE_LIMIT]

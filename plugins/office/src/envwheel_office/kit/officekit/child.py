@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 SECONDS = 60
 """CPU time; the wall clock gets twice as much, on a machine that does other things too."""
 MEMORY = 2 << 30
+"""Address space beyond what the judging process has when it forks."""
 FILE_LIMIT = 64 << 20
 OUTPUT = 60_000_000
 DOCUMENT = "document"
@@ -110,10 +111,16 @@ def _confine(into: int, folder: str, seconds: int, memory: int) -> None:
             become_nobody()
         except OSError:
             pass  # an engine whose boxes have one user only
-    for what, most in (("AS", memory), ("CPU", seconds), ("CORE", 0), ("FSIZE", FILE_LIMIT)):
+    for what, most in (("AS", _address_space() + memory), ("CPU", seconds), ("CORE", 0), ("FSIZE", FILE_LIMIT)):
         hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+
+
+def _address_space() -> int:
+    """The bytes of this process's address space."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
 
 
 def _first_to_go() -> None:
