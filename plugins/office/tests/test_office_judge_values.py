@@ -192,7 +192,7 @@ def test_a_whole_text_is_exact_but_for_its_last_line_end() -> None:
 
 def files(found: list[str] | None, **fields: Any) -> Score:
     folders = {} if found is None else {"out": found}
-    return judged(check("files", **{"file": "out", **fields}), FakeBench({}, folders=folders))
+    return judged(check("files", **{"file": "out", "gate": False, **fields}), FakeBench({}, folders=folders))
 
 
 def test_files_of_a_folder() -> None:

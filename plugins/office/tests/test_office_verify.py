@@ -176,11 +176,21 @@ def test_files_of_a_folder_are_plain_files(box: Box) -> None:
     (box.app / "out" / "a.txt").write_text("a")
     (box.app / "out" / "sub" / "b.txt").write_text("b")
     (box.app / "out" / "c.txt").symlink_to("a.txt")
-    folder = {"kind": "files", "file": "out"}
+    folder = {"kind": "files", "file": "out", "gate": False}
     box.plan({**folder, "required": ["a.txt", "sub/b.txt"]}, {**folder, "required": ["c.txt"]})
     box.run()
     assert box.reward == 0.5
     assert "first 'c.txt'" in box.messages["c1"]
+
+
+def test_names_of_files_alone_earn_nothing(box: Box) -> None:
+    write(box.app / "out.xlsx")
+    box.plan({"kind": "files", "file": ".", "required": ["out.xlsx"]}, {**VALUE, "expect": 41})
+    box.run()
+    assert box.reward == 0
+    box.plan({"kind": "files", "file": ".", "required": ["report.xlsx"]}, VALUE)
+    box.run()
+    assert box.reward == 0
 
 
 def test_a_check_of_a_path_outside_is_the_environments_fault(box: Box) -> None:

@@ -1,4 +1,4 @@
-"""Ending a candidate's processes: part of `grade`.
+"""Holding a candidate's processes, and ending them: part of `grade`.
 
 The checker is a child subreaper: whatever a candidate forks, and whoever of it exits, the rest stays below the checker.
 So all of it can be found, and "none is left" can be known for certain.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import resource
 import signal
 import time
 
@@ -23,11 +24,30 @@ if ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0) != 0:  # PR_SET_CHILD
     raise OSError(ctypes.get_errno(), "this kernel has no child subreaper")
 
 
-def become_nobody() -> None:
-    """Give up root in this process. Raises OSError where that cannot be done."""
+def confine(user: int | None, limits: dict[str, int]) -> None:
+    """In a child, before it does anything: the first to go when memory runs out, with `limits`, and as `user`.
+
+    `limits` are resource's by their names without RLIMIT_; a lower one that holds already stays. `user` None: whoever
+    this process is. Raises OSError where it cannot become `user`.
+    """
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")  # the candidate goes and not the checker
+    except OSError:
+        pass
+    for name, most in limits.items():
+        what = getattr(resource, "RLIMIT_" + name)
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))
+    if user is not None:
+        _become(user)
+
+
+def _become(user: int) -> None:
     os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
 
 
 @functools.cache
@@ -36,7 +56,7 @@ def can_drop() -> bool:
     pid = os.fork()
     if pid == 0:
         try:
-            become_nobody()
+            _become(NOBODY)
         except OSError:
             os._exit(1)
         os._exit(0)

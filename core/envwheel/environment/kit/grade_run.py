@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import errno
 import os
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -17,7 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
-from grade_reap import NOBODY, become_nobody, can_drop, descendants, kill_leftovers
+from grade_reap import NOBODY, can_drop, confine, descendants, kill_leftovers
 
 FILE_LIMIT = 64 << 20  # bytes that a candidate may write into one file
 ADDRESS_LIMIT = 16 << 30
@@ -131,19 +130,10 @@ def launch(
     """Start `argv` with limits and a clean environment; `streams` are stdin, stdout, stderr. Raises OSError."""
 
     def restrict() -> None:
-        try:
-            with open("/proc/self/oom_score_adj", "w") as file:
-                file.write("1000")  # when memory runs out, the candidate goes and not the checker
-        except OSError:
-            pass
         # No RLIMIT_NPROC: it counts nobody's processes in every box of this host. The box has a limit of its own.
-        for what, most in (("CORE", 0), ("CPU", int(seconds) + 2), ("FSIZE", FILE_LIMIT), ("AS", ADDRESS_LIMIT)):
-            hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
-            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+        limits = {"CORE": 0, "CPU": int(seconds) + 2, "FSIZE": FILE_LIMIT, "AS": ADDRESS_LIMIT}
+        confine(NOBODY if DROP and not as_root else None, limits)
         os.umask(0o022)
-        if DROP and not as_root:
-            become_nobody()
 
     clean = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": cwd, "USER": "nobody", **(env or {})}
     stdin, out, err = streams

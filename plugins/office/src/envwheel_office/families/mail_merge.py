@@ -223,7 +223,7 @@ def make_all(level: int, draw: random.Random) -> Recipe:
     names = [f"{person.number}.docx" for person in letters.people if not letters.skipped(person)]
     asked: list[Any] = [
         Files(
-            id="files", why="a letter for each customer, nothing else", file="letters", only=True, gate=True,
+            id="files", why="a letter for each customer, nothing else", file="letters", only=True,
             required=[*names, *(["skipped.csv"] if level == 4 else [])],
         ),
     ]  # fmt: skip

@@ -160,7 +160,7 @@ write down what was decided:
                   types="tttdnt", weight=6, floor=0.3),
             Files(
                 id="files", why="an approval for each approved claim, nothing else", file="approvals", only=True,
-                required=[f"{one.number}.pdf" for one in inbox.approved], gate=True,
+                required=[f"{one.number}.pdf" for one in inbox.approved],
             ),
             *approvals(inbox),
         ),

@@ -183,7 +183,7 @@ def make_list(draw: random.Random) -> Recipe:
     ids = {claim.number: claim.number.lower() for claim in claims}
     checks: list[Any] = [
         Files(
-            id="files", why="a form for each claim, nothing else", file="forms", only=True, gate=True,
+            id="files", why="a form for each claim, nothing else", file="forms", only=True,
             required=[f"{claim.number}.pdf" for claim in claims],
         ),
     ]  # fmt: skip

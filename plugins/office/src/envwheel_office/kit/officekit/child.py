@@ -62,7 +62,7 @@ def ask(
     others = frozenset(descendants())
     started = [_start(work, folder, name, seconds, memory) for work in works]
     end = time.monotonic() + 2 * seconds
-    answers = [_heard(pid, out, end) for pid, out in started]
+    answers = [_heard(pid, out, end, seconds) for pid, out in started]
     grade.kill_leftovers(keep=others)
     return answers
 
@@ -90,7 +90,7 @@ def _start(work: Work, folder: str, name: str, seconds: int, memory: int) -> tup
 
 def _confine(into: int, folder: str, seconds: int, memory: int) -> None:
     """In the child: nothing of the judging process stays open; nobody; limits."""
-    from grade_reap import become_nobody
+    from grade_reap import NOBODY, can_drop, confine
 
     os.setsid()
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -104,17 +104,9 @@ def _confine(into: int, folder: str, seconds: int, memory: int) -> None:
     # Threads' stacks and arenas count as address space: on a machine of many cores they alone would pass the limit.
     os.environ["RAYON_NUM_THREADS"] = "1"
     ctypes.CDLL(None).mallopt(ARENA_MAX, 2)
-    _first_to_go()
     gc.disable()  # it lives for one document
-    if os.geteuid() == 0:
-        try:
-            become_nobody()
-        except OSError:
-            pass  # an engine whose boxes have one user only
-    for what, most in (("AS", _address_space() + memory), ("CPU", seconds), ("CORE", 0), ("FSIZE", FILE_LIMIT)):
-        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+    limits = {"AS": _address_space() + memory, "CPU": seconds, "CORE": 0, "FSIZE": FILE_LIMIT}
+    confine(NOBODY if can_drop() else None, limits)
 
 
 def _address_space() -> int:
@@ -123,18 +115,9 @@ def _address_space() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def _first_to_go() -> None:
-    """When memory runs out, the child goes and not the judging process."""
-    try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    except OSError:
-        pass
-
-
-def _heard(pid: int, out: int, end: float) -> Answer:
+def _heard(pid: int, out: int, end: float, seconds: int) -> Answer:
     """The answer of child `pid`, or why there is none by `end`, a time of the monotonic clock."""
-    said, late = bytearray(), f"it takes more than {SECONDS} s"
+    said, late = bytearray(), f"it takes more than {seconds} s"
     poll = select.poll()
     poll.register(out, select.POLLIN)
     try:

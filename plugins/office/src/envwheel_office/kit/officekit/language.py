@@ -54,9 +54,10 @@ from .language_pages import (
 
 
 class Files(Check):
-    """Which files lie in a folder (`file` names it): exactly these, or at least these."""
+    """Which files lie in a folder (`file` names it): exactly these, or at least these. Names alone are no work."""
 
     kind: Literal["files"] = "files"
+    gate: bool = Field(True, description="must hold, counts nothing")
     required: list[str] = Field(default_factory=list)
     forbid: list[str] = Field(default_factory=list, description="names or patterns as '*.tmp'")
     only: bool = False

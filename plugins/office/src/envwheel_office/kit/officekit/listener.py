@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import select
 import shutil
 import signal
@@ -186,20 +185,7 @@ def _give(path: str) -> None:
 
 
 def _restrict() -> None:
-    try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")  # when memory runs out, this goes and not the checker
-    except OSError:
-        pass
-    for what, most in (("CORE", 0), ("CPU", CPU_S), ("FSIZE", FILE_LIMIT), ("AS", ADDRESS_LIMIT)):
-        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + what))[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+    from grade_reap import can_drop, confine
+
     os.umask(0o077)
-    if os.geteuid() == 0:
-        try:
-            os.setgroups([])
-            os.setresgid(USER, USER, USER)
-            os.setresuid(USER, USER, USER)
-        except OSError:
-            pass
+    confine(USER if can_drop() else None, {"CORE": 0, "CPU": CPU_S, "FSIZE": FILE_LIMIT, "AS": ADDRESS_LIMIT})

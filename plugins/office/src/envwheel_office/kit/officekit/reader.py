@@ -15,13 +15,17 @@ from .model import Document, Refused, to_json
 
 def work(extension: str) -> Work:
     """The work of reading a document of this kind; its reader is imported now."""
-    module = import_module(f".read_{extension}", __package__)
+    module = _module(extension)
     return lambda path: to_json(_read(module, path))
 
 
 def read_file(path: str) -> Document:
     """The document at `path` read in this process, for tests; a workbook's formulas have no values."""
-    return _read(import_module(f".read_{os.path.splitext(path)[1].lower().lstrip('.')}", __package__), path)
+    return _read(_module(os.path.splitext(path)[1].lower().lstrip(".")), path)
+
+
+def _module(extension: str) -> Any:
+    return import_module(f".read_{extension}", __package__)
 
 
 def _read(module: Any, path: str) -> Document:
