@@ -29,8 +29,8 @@ from envwheel.domains import Domains
 from envwheel.environment.folder import read
 from envwheel.sandbox.base import BoxLimits, BoxSpec, Engine
 from envwheel.sandbox.engines import open_engine
-from envwheel.sandbox.image_store import ImageStore
-from envwheel.sandbox.leftovers import home
+from envwheel.sandbox.namespace.image_store import ImageStore
+from envwheel.sandbox.namespace.leftovers import home
 from envwheel.trial import PLAIN, Stage, build_images, solution_work
 
 BASE = "envwheel/base:bookworm"

@@ -91,6 +91,13 @@ def test_the_core_names_no_domain_and_torch_stays_in_training(path):
         assert name.partition(".")[0] != "torch" or unit(path) == "train", f"{path.relative_to(REPO)} imports {name}"
 
 
+@pytest.mark.parametrize(("engine", "other"), [("docker", "namespace"), ("namespace", "docker")])
+def test_an_engine_does_not_know_the_other(engine, other):
+    for path in (CORE / "sandbox" / engine).glob("*.py"):
+        for name in imports(path):
+            assert not f"{name}.".startswith(f"envwheel.sandbox.{other}."), f"{path.relative_to(REPO)} imports {name}"
+
+
 @pytest.mark.parametrize("package", PLUGINS, ids=lambda path: path.name)
 def test_a_domain_imports_the_api_only(package):
     for path in package.rglob("*.py"):

@@ -20,7 +20,7 @@ from envwheel.child import load_state
 from envwheel.errors import EnvwheelError, OrdinaryUser
 from envwheel.listing import Listing, installed, pip_line
 from envwheel.sandbox.base import Engine
-from envwheel.sandbox.network import LACK
+from envwheel.sandbox.namespace.network import LACK
 from envwheel.sandbox.userns import MEND
 
 GIB = 1 << 30
@@ -123,8 +123,8 @@ def docker_tags(wanted: tuple[str, ...]) -> frozenset[str]:
 
 def namespace_tags(wanted: tuple[str, ...]) -> frozenset[str]:
     """Which of the `wanted` images lie in the folder of the namespace engine."""
-    from envwheel.sandbox.image_store import ImageStore
-    from envwheel.sandbox.leftovers import home
+    from envwheel.sandbox.namespace.image_store import ImageStore
+    from envwheel.sandbox.namespace.leftovers import home
 
     store = ImageStore(home())
     return frozenset(tag for tag in wanted if store.base(tag))
@@ -139,7 +139,7 @@ IMAGES_OF: Mapping[str, Callable[[tuple[str, ...]], frozenset[str]]] = {
 
 def second_engine() -> Condition:
     """Could the engine without a daemon be used, `--engine namespace`?"""
-    from envwheel.sandbox.namespace import missing
+    from envwheel.sandbox.namespace.engine import missing
 
     absent = missing()
     if absent:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from envwheel.environment.folder import TaskFolder
 from envwheel.errors import HostLacks
 from envwheel.sandbox.base import Engine
-from envwheel.sandbox.network import LACK as NO_NETWORK
+from envwheel.sandbox.namespace.network import LACK as NO_NETWORK
 from envwheel.sandbox.userns import MEND
 
 ROOT = ("", "root", "0", "0:0", "root:root")

@@ -11,12 +11,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from envwheel.sandbox import groups
 from envwheel.sandbox.base import Box, BoxLimits, BoxSpec, Engine, Image, Shell
 from envwheel.sandbox.engines import open_engine
-from envwheel.sandbox.image_store import ImageStore
-from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing, not_here
+from envwheel.sandbox.namespace import groups
+from envwheel.sandbox.namespace.engine import missing, not_here
+from envwheel.sandbox.namespace.image_store import ImageStore
+from envwheel.sandbox.namespace.leftovers import home
 from envwheel.sandbox.owner import Owner, parse
 
 ENGINES = ("docker", "namespace")
@@ -44,7 +44,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 @pytest.fixture(scope="module")
 def small_builds(engine: Engine) -> Iterator[Engine]:
     """The engine under test with small limits for builds."""
-    opened = importlib.import_module(f"envwheel.sandbox.{engine.name}").open_engine(SMALL_BUILDS)
+    opened = importlib.import_module(f"envwheel.sandbox.{engine.name}.engine").open_engine(SMALL_BUILDS)
     yield opened
     opened.close()
 

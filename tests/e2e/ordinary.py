@@ -77,7 +77,8 @@ def ordinary(folder: Path, *, ranges: bool) -> Ordinary | str:
             return f"no user can be made: {made.stderr.strip()}"
     for python in (sys.executable, f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"):
         found = Ordinary(ranges, python, folder)
-        said = found.run(python, "-c", "from envwheel.sandbox import userns, namespace; print(namespace.missing())")
+        script = "from envwheel.sandbox.namespace import engine; print(engine.missing())"
+        said = found.run(python, "-c", script)
         if said.returncode == 0:
             return said.stdout.strip() or found
     return f"an ordinary user cannot read this checkout or its Python: {said.stderr.strip()[-300:]}"

@@ -22,8 +22,8 @@ from pathlib import Path
 import docker
 import pytest
 
-from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing, not_here
+from envwheel.sandbox.namespace.engine import missing, not_here
+from envwheel.sandbox.namespace.leftovers import home
 
 pytestmark = pytest.mark.chaos
 

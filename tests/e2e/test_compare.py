@@ -16,7 +16,7 @@ from envwheel.environment.skeleton import draft
 from envwheel.model.base import Completion, ModelUsage, ToolCall
 from envwheel.model.scripted import ScriptedModel, serve
 from envwheel.propose.files_in_text import read, write
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace.engine import missing
 
 pytestmark = pytest.mark.e2e
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from envwheel.errors import BoxGone
-from envwheel.sandbox import groups, owner
+from envwheel.sandbox import owner
 from envwheel.sandbox.base import BoxSpec
 from envwheel.sandbox.engines import open_engine
+from envwheel.sandbox.namespace import groups
 
 pytestmark = pytest.mark.e2e
 

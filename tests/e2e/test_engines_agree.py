@@ -4,9 +4,9 @@ import pytest
 
 from envwheel.errors import BuildFailed
 from envwheel.sandbox.base import BoxLimits, BoxSpec
-from envwheel.sandbox.build_plan import plan
 from envwheel.sandbox.engines import open_engine
-from envwheel.sandbox.namespace import missing, not_here
+from envwheel.sandbox.namespace.build_plan import plan
+from envwheel.sandbox.namespace.engine import missing, not_here
 
 pytestmark = pytest.mark.e2e
 

@@ -15,7 +15,7 @@ from envwheel.ledger import Attempt, ProposalNote
 from envwheel.model.base import Completion, Message, ModelUsage, Sampling, Tool, ToolCall
 from envwheel.model.scripted import serve
 from envwheel.rollout import read_steps
-from envwheel.sandbox.namespace import missing
+from envwheel.sandbox.namespace.engine import missing
 from envwheel.store import RunDirectory
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]

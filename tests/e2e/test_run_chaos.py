@@ -20,10 +20,10 @@ import docker
 import pytest
 
 from envwheel.environment.hash import tree_sha256
-from envwheel.sandbox import groups
-from envwheel.sandbox.image_store import ImageStore
-from envwheel.sandbox.leftovers import home
-from envwheel.sandbox.namespace import missing, not_here
+from envwheel.sandbox.namespace import groups
+from envwheel.sandbox.namespace.engine import missing, not_here
+from envwheel.sandbox.namespace.image_store import ImageStore
+from envwheel.sandbox.namespace.leftovers import home
 from envwheel.sandbox.owner import parse
 
 pytestmark = pytest.mark.e2e

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from envwheel.sandbox import groups, owner, scratch, seccomp
-from envwheel.sandbox.bubblewrap import arguments, files_of
+from envwheel.sandbox import owner, seccomp
+from envwheel.sandbox.namespace import groups, scratch
+from envwheel.sandbox.namespace.bubblewrap import arguments, files_of
 
 TRY = """
 import ctypes, os, sys

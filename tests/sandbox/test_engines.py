@@ -6,8 +6,8 @@ import pytest
 
 from envwheel.errors import SetupError, UsageError
 from envwheel.sandbox import engines
-from envwheel.sandbox.docker_build import failure
-from envwheel.sandbox.namespace import missing, not_here
+from envwheel.sandbox.docker.build import failure
+from envwheel.sandbox.namespace.engine import missing, not_here
 
 
 def test_an_unknown_engine_names_the_installed_ones():

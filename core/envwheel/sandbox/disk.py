@@ -8,8 +8,6 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from envwheel.sandbox import cgroups
-
 INODE_BYTES = 4096
 """What a file costs at least: empty ones use up the disk's inodes."""
 ENDLESS = 1 << 62
@@ -17,15 +15,15 @@ ENDLESS = 1 << 62
 DEFUSE_ABOVE = 1 << 20
 
 
-def used(folders: Iterable[Path], container: str) -> int:
-    """Bytes on disk below `folders`, plus what the container's processes hold open though it is deleted."""
+def used(folders: Iterable[Path], processes: Iterable[int]) -> int:
+    """Bytes on disk below `folders`, plus what `processes` hold open though it is deleted."""
     seen: set[tuple[int, int]] = set()
     total = 0
     for status in _everything(folders):
         if status is None:
             return ENDLESS
         total += _counted(status, seen)
-    return total + sum(_counted(status, seen) for status in _open_but_deleted(container))
+    return total + sum(_counted(status, seen) for status in _open_but_deleted(processes))
 
 
 def _counted(status: os.stat_result, seen: set[tuple[int, int]]) -> int:
@@ -87,8 +85,8 @@ def _walk(folder: Path) -> Iterator[os.DirEntry[str] | None]:
                 yield None
 
 
-def _open_but_deleted(container: str) -> Iterator[os.stat_result]:
-    for pid in cgroups.processes(container):
+def _open_but_deleted(processes: Iterable[int]) -> Iterator[os.stat_result]:
+    for pid in processes:
         with contextlib.suppress(OSError):
             for descriptor in os.listdir(f"/proc/{pid}/fd"):
                 with contextlib.suppress(OSError):

@@ -73,12 +73,12 @@ def main(argv: list[str]) -> int:
 
 def _sweep(engine: str, owner: Owner) -> None:
     if engine == "docker":
-        from envwheel.sandbox.daemon import Daemon
-        from envwheel.sandbox.sweep import sweep
+        from envwheel.sandbox.docker.daemon import Daemon
+        from envwheel.sandbox.docker.sweep import sweep
 
         sweep(Daemon(), only=owner)
     else:
-        from envwheel.sandbox.leftovers import sweep_leftovers
+        from envwheel.sandbox.namespace.leftovers import sweep_leftovers
 
         sweep_leftovers(only=owner)
 

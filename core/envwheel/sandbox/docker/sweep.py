@@ -13,8 +13,8 @@ from typing import Any
 from envwheel.sandbox import owner as owners
 from envwheel.sandbox.base import Swept
 from envwheel.sandbox.builds import LABEL
-from envwheel.sandbox.daemon import Daemon
-from envwheel.sandbox.docker_build import REPOSITORY, remove_dangling
+from envwheel.sandbox.docker.build import REPOSITORY, remove_dangling
+from envwheel.sandbox.docker.daemon import Daemon
 from envwheel.sandbox.owner import Owner
 
 OWNER, ENGINE, EXPIRES = "envwheel.owner", "envwheel.engine", "envwheel.expires"

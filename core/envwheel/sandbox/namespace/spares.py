@@ -6,7 +6,7 @@ import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from envwheel.sandbox.scratch import Scratch
+from envwheel.sandbox.namespace.scratch import Scratch
 
 SIZES = 4
 """So many sizes are kept at hand."""

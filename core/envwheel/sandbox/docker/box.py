@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from envwheel.errors import BoxGone, InfraError
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
-from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.docker_shell import KILL_BELOW, DockerConnection
+from envwheel.sandbox.docker.daemon import Daemon, Refused
+from envwheel.sandbox.docker.shell import KILL_BELOW, DockerConnection
 from envwheel.sandbox.shell import PersistentShell
 from envwheel.sandbox.transfer import pack, unpack
 from envwheel.sandbox.within import CAPABILITIES, HOSTS, LIFETIME_CODE, OPEN_FILES, WHY, first_process
 
 if TYPE_CHECKING:
-    from envwheel.sandbox.docker import DockerEngine
+    from envwheel.sandbox.docker.engine import DockerEngine
 
 DEFAULT_CAPS = ArchiveCaps()
 EXEC_S = 30.0

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 
 from envwheel.sandbox.base import Entry, Tree
-from envwheel.sandbox.network import NAMESERVER
+from envwheel.sandbox.namespace.network import NAMESERVER
 from envwheel.sandbox.within import CAPABILITIES, HOSTS, first_process
 
 SHARED_MEMORY = 64 << 20

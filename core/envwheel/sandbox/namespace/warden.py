@@ -3,8 +3,8 @@
 It is the first process of a process namespace and has a mount namespace of its own: when it ends, by an orderly close
 or because the orchestrator was killed, the kernel ends every box and build and takes every mount away. It has one
 thread, so that what it forks is whole. Requests come over one socket, each with a socket for the answers: `start` a
-box, open a `shell` in one, `run` a program confined (a build). Run as `python -m envwheel.sandbox.warden DESCRIPTOR
-PROGRAM...`.
+box, open a `shell` in one, `run` a program confined (a build).
+Run as `python -m envwheel.sandbox.namespace.warden DESCRIPTOR PROGRAM...`.
 
 What a box executes could be a script whose interpreter is `/proc/self/exe`, that is, a program of the host; so the
 programs used here lie on read-only mounts, and a process on its way into a box cannot be looked into.
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from envwheel.sandbox import kernel, seccomp, userns
-from envwheel.sandbox.entering import become, box_process, program_process, shell_process
+from envwheel.sandbox.namespace.entering import become, box_process, program_process, shell_process
 
 LARGEST = 1 << 20
 OUTPUT_CAP = 4096
@@ -202,7 +202,7 @@ def main(argv: list[str]) -> int:
         os.set_inheritable(requests.fileno(), True)
         os.set_inheritable(orchestrator, True)
         # Again, now from its read-only mount.
-        again = ["-P", "-m", "envwheel.sandbox.warden", str(requests.fileno()), "inside", str(orchestrator)]
+        again = ["-P", "-m", "envwheel.sandbox.namespace.warden", str(requests.fileno()), "inside", str(orchestrator)]
         os.execv(sys.executable, [sys.executable, *again])
     handle = os.pidfd_open(pid)
     _answer(requests, {"up": True}, [handle])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from envwheel.sandbox.build_plan import Copy, Folder, Plan, Run, Uncommon, plan
+from envwheel.sandbox.namespace.build_plan import Copy, Folder, Plan, Run, Uncommon, plan
 
 FROM = "FROM some/base:1\n"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from envwheel.sandbox.daemon import Attached, Refused
+from envwheel.sandbox.docker.daemon import Attached, Refused
 from envwheel.sandbox.marker import Answer, Frames, HeadTail, new_nonce, opening
 from envwheel.sandbox.shell import FLOOD_BYTES, OPEN_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from envwheel.sandbox.docker_box import DockerBox
+    from envwheel.sandbox.docker.box import DockerBox
 
 BASH = ["/bin/sh", "-c", "for b in /bin/bash /usr/bin/bash; do [ -x $b ] && exec $b --noprofile --norc; done; exec sh"]
 

@@ -11,8 +11,8 @@ import pytest
 
 from envwheel.errors import BuildFailed, InfraError
 from envwheel.sandbox import owner
-from envwheel.sandbox.image_store import ImageStore, seal
-from envwheel.sandbox.namespace_build import failure
+from envwheel.sandbox.namespace.build import failure
+from envwheel.sandbox.namespace.image_store import ImageStore, seal
 
 DEAD = owner.Owner(owner.this_host(), 2**22 - 3, 7)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from envwheel.sandbox import groups, userns
 from envwheel.sandbox import owner as owners
+from envwheel.sandbox import userns
 from envwheel.sandbox.base import Swept
 from envwheel.sandbox.faketime import cache
-from envwheel.sandbox.image_store import ImageStore
+from envwheel.sandbox.namespace import groups
+from envwheel.sandbox.namespace.image_store import ImageStore
 from envwheel.sandbox.owner import Owner
 
 

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from envwheel.errors import BuildFailed
-from envwheel.sandbox import network, recipe
+from envwheel.sandbox import recipe
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import Request
 from envwheel.sandbox.context import packed
-from envwheel.sandbox.image_store import ImageStore
 from envwheel.sandbox.images import BUILD_S, LABEL
-from envwheel.sandbox.namespace_build import NamespaceBuilder, excused
+from envwheel.sandbox.namespace import network
+from envwheel.sandbox.namespace.build import NamespaceBuilder, excused
+from envwheel.sandbox.namespace.image_store import ImageStore
 
 PULLED = "pulled"
 """In the place of a recipe's hash."""

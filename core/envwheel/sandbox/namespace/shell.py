@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from envwheel.errors import BoxGone
 from envwheel.sandbox.kernel import process_of
 from envwheel.sandbox.marker import Answer, HeadTail, new_nonce, opening
+from envwheel.sandbox.namespace.wards import ended, kill
 from envwheel.sandbox.shell import FLOOD_BYTES, OPEN_S
-from envwheel.sandbox.wards import ended, kill
 
 if TYPE_CHECKING:
-    from envwheel.sandbox.namespace_box import NamespaceBox
+    from envwheel.sandbox.namespace.box import NamespaceBox
 
 PIECE = 1 << 18
 CODE_S = 2.0

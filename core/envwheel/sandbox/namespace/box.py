@@ -13,15 +13,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from envwheel.errors import BoxGone, HostLacks, InfraError
-from envwheel.sandbox import accounts, rooted, scratch, userns, wards
+from envwheel.sandbox import accounts, userns
 from envwheel.sandbox.base import ArchiveCaps, BoxSpec, Tree, Usage
-from envwheel.sandbox.image_store import Stored
 from envwheel.sandbox.kernel import process_of, processes_with
-from envwheel.sandbox.namespace_places import Place
-from envwheel.sandbox.namespace_shell import NamespaceConnection
-from envwheel.sandbox.network import Network
+from envwheel.sandbox.namespace import rooted, scratch, wards
+from envwheel.sandbox.namespace.image_store import Stored
+from envwheel.sandbox.namespace.network import Network
+from envwheel.sandbox.namespace.places import Place
+from envwheel.sandbox.namespace.shell import NamespaceConnection
+from envwheel.sandbox.namespace.wards import Wards
 from envwheel.sandbox.shell import PersistentShell
-from envwheel.sandbox.wards import Wards
 from envwheel.sandbox.within import CAPABILITIES, LIFETIME_CODE, WHY
 
 DEFAULT_CAPS = ArchiveCaps()

@@ -24,13 +24,13 @@ from envwheel.sandbox import builds
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import LABEL, LOG_LINES, UNREACHABLE, BuildLimits, Request
 from envwheel.sandbox.context import dockerfile_text
-from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.docker_disk import BuildSteps, DockerDisk
+from envwheel.sandbox.docker.daemon import Daemon, Refused
+from envwheel.sandbox.docker.disk import BuildSteps, DockerDisk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from envwheel.sandbox.cgroups import Confinement
+    from envwheel.sandbox.docker.cgroups import Confinement
     from envwheel.sandbox.owner import Owner
     from envwheel.sandbox.watchdog import Watchdog
 

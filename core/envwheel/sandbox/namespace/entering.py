@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from envwheel.sandbox import kernel, seccomp, userns
-from envwheel.sandbox.scratch import mount_scratch
+from envwheel.sandbox.namespace.scratch import mount_scratch
 from envwheel.sandbox.within import OPEN_FILES
 
 INSIDE = kernel.NEWNS | kernel.NEWNET | kernel.NEWIPC | kernel.NEWUTS | kernel.NEWCGROUP

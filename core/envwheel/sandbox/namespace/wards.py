@@ -74,7 +74,7 @@ class Wards:
         """`programs`: what it will execute for us, paths of the host. Raises InfraError."""
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-        command = [sys.executable, "-P", "-m", "envwheel.sandbox.warden", str(theirs.fileno()), *programs]
+        command = [sys.executable, "-P", "-m", "envwheel.sandbox.namespace.warden", str(theirs.fileno()), *programs]
         self._lock = threading.Lock()
         self._process = subprocess.Popen(
             command,

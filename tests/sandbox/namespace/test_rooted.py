@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from envwheel.sandbox import rooted
 from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, Entry, Tree
+from envwheel.sandbox.namespace import rooted
 
 CAPS = ArchiveCaps()
 ME = (os.getuid(), os.getgid())

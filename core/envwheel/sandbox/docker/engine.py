@@ -15,19 +15,20 @@ from pathlib import Path
 
 from envwheel.api import BaseImage
 from envwheel.errors import BoxGone, InfraError, SetupError
-from envwheel.sandbox import cgroups, owner, sweep
+from envwheel.sandbox import owner
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept, Usage
 from envwheel.sandbox.builds import BuildLimits
-from envwheel.sandbox.cgroups import Confinement
-from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.docker_box import DockerBox, creation
-from envwheel.sandbox.docker_build import Builder
-from envwheel.sandbox.docker_disk import DockerDisk
-from envwheel.sandbox.docker_images import DockerShelf
+from envwheel.sandbox.docker import cgroups, sweep
+from envwheel.sandbox.docker.box import DockerBox, creation
+from envwheel.sandbox.docker.build import Builder
+from envwheel.sandbox.docker.cgroups import Confinement
+from envwheel.sandbox.docker.daemon import Daemon, Refused
+from envwheel.sandbox.docker.disk import DockerDisk
+from envwheel.sandbox.docker.images import DockerShelf
+from envwheel.sandbox.docker.layers import layer_files
 from envwheel.sandbox.faketime import FakeTime
 from envwheel.sandbox.images import Images
-from envwheel.sandbox.layers import layer_files
 from envwheel.sandbox.reaper import Reaper
 from envwheel.sandbox.room import Room
 from envwheel.sandbox.watchdog import Watchdog

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from envwheel.sandbox import disk
-from envwheel.sandbox.daemon import Daemon
+from envwheel.sandbox.docker import cgroups
+from envwheel.sandbox.docker.daemon import Daemon
 from envwheel.sandbox.watchdog import NOTICEABLE
 
 
@@ -23,7 +24,7 @@ class DockerDisk:
         if container not in self._known:
             self._known[container] = self.folders(container)
         folders = self._known[container]
-        return disk.used(folders, container) if folders else self._asked(container)
+        return disk.used(folders, cgroups.processes(container)) if folders else self._asked(container)
 
     def forget(self, container: str) -> None:
         """It is gone."""

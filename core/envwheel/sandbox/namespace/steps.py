@@ -21,17 +21,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envwheel.errors import BoxGone, BuildFailed
-from envwheel.sandbox import accounts, disk, rooted, userns
+from envwheel.sandbox import accounts, disk, userns
 from envwheel.sandbox.base import BoxLimits, BoxSpec, Entry, Tree
-from envwheel.sandbox.bubblewrap import files_of
-from envwheel.sandbox.build_plan import Copy, Folder, Plan, Run, Uncommon
 from envwheel.sandbox.builds import LOG_LINES, BuildLimits
-from envwheel.sandbox.image_store import Stored
 from envwheel.sandbox.kernel import BENEATH, NO_LINKS, open_in
 from envwheel.sandbox.marker import quoted
-from envwheel.sandbox.namespace_box import NamespaceBox
-from envwheel.sandbox.namespace_places import Place, Places
-from envwheel.sandbox.wards import Wards
+from envwheel.sandbox.namespace import rooted
+from envwheel.sandbox.namespace.box import NamespaceBox
+from envwheel.sandbox.namespace.bubblewrap import files_of
+from envwheel.sandbox.namespace.build_plan import Copy, Folder, Plan, Run, Uncommon
+from envwheel.sandbox.namespace.image_store import Stored
+from envwheel.sandbox.namespace.places import Place, Places
+from envwheel.sandbox.namespace.wards import Wards
 from envwheel.sandbox.within import CAPABILITIES
 
 RIGHTS = (*CAPABILITIES, "FSETID", "SETFCAP")
@@ -234,7 +235,7 @@ class Context:
 
 
 class _Keeper:
-    """Implements `namespace_box.Keeper`: a step's box belongs to nobody, and is gone when it is closed."""
+    """Implements `box.Keeper`: a step's box belongs to nobody, and is gone when it is closed."""
 
     def __init__(self, places: Places) -> None:
         self.wards: Wards = places.wards

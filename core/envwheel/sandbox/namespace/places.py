@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from envwheel.errors import BoxGone, InfraError
-from envwheel.sandbox import groups, rooted
 from envwheel.sandbox.base import BoxSpec
-from envwheel.sandbox.bubblewrap import arguments, files_of
 from envwheel.sandbox.faketime import FakeTime
-from envwheel.sandbox.groups import Bounds, Group
-from envwheel.sandbox.image_store import Stored
 from envwheel.sandbox.kernel import process_of
+from envwheel.sandbox.namespace import groups, rooted
+from envwheel.sandbox.namespace.bubblewrap import arguments, files_of
+from envwheel.sandbox.namespace.groups import Bounds, Group
+from envwheel.sandbox.namespace.image_store import Stored
+from envwheel.sandbox.namespace.spares import Spares
+from envwheel.sandbox.namespace.wards import Line, Wards
 from envwheel.sandbox.owner import Owner
-from envwheel.sandbox.spares import Spares
-from envwheel.sandbox.wards import Line, Wards
 
 START_S = 60.0
 

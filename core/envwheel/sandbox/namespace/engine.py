@@ -23,23 +23,24 @@ from pathlib import Path
 
 from envwheel.api import BaseImage
 from envwheel.errors import InfraError, OrdinaryUser, SetupError
-from envwheel.sandbox import groups, leftovers, network, owner, userns
+from envwheel.sandbox import owner, userns
 from envwheel.sandbox.aliases import Alias
 from envwheel.sandbox.base import BoxSpec, Image, LayerFile, Swept
 from envwheel.sandbox.builds import BuildLimits
 from envwheel.sandbox.faketime import FakeTime
-from envwheel.sandbox.image_store import ImageStore, Stored
 from envwheel.sandbox.images import Images
 from envwheel.sandbox.layers import folder_files
-from envwheel.sandbox.namespace_box import NamespaceBox
-from envwheel.sandbox.namespace_build import NamespaceBuilder
-from envwheel.sandbox.namespace_images import NamespaceShelf
-from envwheel.sandbox.namespace_places import Place, Places
+from envwheel.sandbox.namespace import groups, leftovers, network
+from envwheel.sandbox.namespace.box import NamespaceBox
+from envwheel.sandbox.namespace.build import NamespaceBuilder
+from envwheel.sandbox.namespace.image_store import ImageStore, Stored
+from envwheel.sandbox.namespace.images import NamespaceShelf
+from envwheel.sandbox.namespace.places import Place, Places
+from envwheel.sandbox.namespace.scratch import Scratch
+from envwheel.sandbox.namespace.spares import Spares
+from envwheel.sandbox.namespace.wards import Wards
 from envwheel.sandbox.reaper import Reaper
 from envwheel.sandbox.room import Room
-from envwheel.sandbox.scratch import Scratch
-from envwheel.sandbox.spares import Spares
-from envwheel.sandbox.wards import Wards
 from envwheel.sandbox.watchdog import Watchdog
 
 PROGRAMS = ("bwrap", "buildah", "slirp4netns")

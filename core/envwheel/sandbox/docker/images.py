@@ -10,8 +10,8 @@ from envwheel.errors import InfraError
 from envwheel.sandbox import recipe
 from envwheel.sandbox.base import Image
 from envwheel.sandbox.builds import Request
-from envwheel.sandbox.daemon import Daemon, Refused
-from envwheel.sandbox.docker_build import Builder
+from envwheel.sandbox.docker.build import Builder
+from envwheel.sandbox.docker.daemon import Daemon, Refused
 from envwheel.sandbox.images import BUILD_S, LABEL
 
 

@@ -22,20 +22,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from envwheel.errors import BuildFailed, HostLacks, InfraError
-from envwheel.sandbox import builds, disk, groups, wards
+from envwheel.sandbox import builds, disk
 from envwheel.sandbox.base import Image
-from envwheel.sandbox.build_plan import Uncommon, plan
 from envwheel.sandbox.builds import LOG_LINES, BuildLimits, Request
 from envwheel.sandbox.context import dockerfile_text
 from envwheel.sandbox.dockerfile import instructions
-from envwheel.sandbox.groups import Bounds, Group
-from envwheel.sandbox.image_store import ImageStore, Stored, record, remove, seal
 from envwheel.sandbox.kernel import process_of
-from envwheel.sandbox.namespace_places import Places
-from envwheel.sandbox.namespace_steps import LAYER, STEPS, Job, Steps, too_much
-from envwheel.sandbox.network import LACK, NAMESERVER, Network, possible
+from envwheel.sandbox.namespace import groups, wards
+from envwheel.sandbox.namespace.build_plan import Uncommon, plan
+from envwheel.sandbox.namespace.groups import Bounds, Group
+from envwheel.sandbox.namespace.image_store import ImageStore, Stored, record, remove, seal
+from envwheel.sandbox.namespace.network import LACK, NAMESERVER, Network, possible
+from envwheel.sandbox.namespace.places import Places
+from envwheel.sandbox.namespace.steps import LAYER, STEPS, Job, Steps, too_much
+from envwheel.sandbox.namespace.wards import Line, Wards
 from envwheel.sandbox.owner import Owner
-from envwheel.sandbox.wards import Line, Wards
 from envwheel.sandbox.watchdog import NOTICEABLE, Watchdog
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
