@@ -92,6 +92,7 @@ def test_a_reference_that_leaves_nothing_has_no_pages(engine, task, tmp_path):
     (tmp_path / "out").mkdir()
     pages = write(engine, Drawing(), task, {}, tmp_path / "out")
     assert {page.parent.name for page in pages} == {"inputs"}
+    assert "<h2>reference</h2>\n<p>Nothing that can be drawn.</p>" in (tmp_path / "out/index.html").read_text()
 
 
 def test_no_domain_that_draws_is_a_sentence(engine, task, tmp_path):

@@ -24,6 +24,8 @@ from envwheel.grading import collect
 from envwheel.sandbox.base import ArtifactLimit, Box, BoxLimits, BoxSpec, Engine, Entry, Tree
 from envwheel.trial import NoWork, Stage, Work, WorkReport, build_images, solution_work
 
+PAGES = "pages"
+"""The folder of a run in which pictures lie, one folder an environment."""
 GIVEN, MADE = "/render/in", "/render/out"
 BOX = BoxLimits(cpus=2.0, memory_mb=3072, disk_mb=2048, processes=256)
 RENDER_S = 300.0
@@ -75,7 +77,7 @@ def write(
     finally:
         for image in images.uses:
             engine.remove(image)
-    (out / "index.html").write_text(_index(task, pages, out), "utf-8")
+    (out / "index.html").write_text(_index(task, list(works), pages, out), "utf-8")
     return pages
 
 
@@ -137,16 +139,14 @@ def _kept(made: Tree, folder: Path) -> list[Path]:
     return pages
 
 
-def _index(task: TaskFolder, pages: Sequence[Path], out: Path) -> str:
+def _index(task: TaskFolder, names: Sequence[str], pages: Sequence[Path], out: Path) -> str:
     """A page that shows them all, for a browser."""
     lines = ['<!doctype html><meta charset="utf-8">', f"<title>{escape(task.name)}</title>"]
     lines += ["<style>img{border:1px solid #999;max-width:48%;margin:4px}pre{white-space:pre-wrap}</style>"]
     lines += [f"<h1>{escape(task.name)}</h1>", f"<pre>{escape(task.environment.instruction)}</pre>"]
-    shown = ""
-    for page in pages:
-        if page.parent.name != shown:
-            shown = page.parent.name
-            lines.append(f"<h2>{escape(shown)}</h2>")
-        at = escape(page.relative_to(out).as_posix())
-        lines.append(f'<a href="{at}"><img src="{at}" alt="{at}" title="{at}"></a>')
+    for name in names:
+        shown = [escape(page.relative_to(out).as_posix()) for page in pages if page.parent == out / name]
+        lines.append(f"<h2>{escape(name)}</h2>")
+        lines += [f'<a href="{at}"><img src="{at}" alt="{at}" title="{at}"></a>' for at in shown]
+        lines += [] if shown else ["<p>Nothing that can be drawn.</p>"]
     return "\n".join(lines) + "\n"

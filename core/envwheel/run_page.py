@@ -5,10 +5,12 @@ write(Path("report.html"), Path("runs/demo"), records, pool=7)
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 from envwheel.gate import html
@@ -16,6 +18,7 @@ from envwheel.gate.evidence import steps_of
 from envwheel.gate.page import Page, add, grid
 from envwheel.gate.report import replaced
 from envwheel.ledger import AnyRecord, Attempt, HarnessNote, Plan, RunStart
+from envwheel.pictures import PAGES
 from envwheel.progress import (
     HARNESS,
     ROUND,
@@ -29,24 +32,34 @@ from envwheel.progress import (
     standing,
 )
 from envwheel.revisions import table as revisions
+from envwheel.store import RunDirectory
+from envwheel.store import pool as pool_of
 from envwheel.summary import RoundSummary, summaries
 
+REPORT = "report.html"
 AIMS = ("round", "candidates", "skill or family", "level", "why")
 
 
 def write(file: Path, run: Path, records: Sequence[AnyRecord], pool: int) -> None:
     """Write the page of `run`, whose pool holds `pool` environments, at once or not at all. Raises EnvwheelError."""
-    text = page(run, records, pool)
+    text = page(run, records, pool, file.parent)
     with replaced(file) as temporary:
         temporary.write_text(text, "utf-8")
 
 
-def page(run: Path, records: Sequence[AnyRecord], pool: int) -> str:
-    """The page as text."""
+def renew(run: Path) -> None:
+    """Write the page of `run` anew, where it has one: new pictures are there to point at. Raises EnvwheelError."""
+    if (run / REPORT).is_file():
+        records = RunDirectory.read(run)
+        write(run / REPORT, run, records, len(pool_of(run, records)))
+
+
+def page(run: Path, records: Sequence[AnyRecord], pool: int, beside: Path) -> str:
+    """The page as text, for a file in the folder `beside`."""
     rounds = summaries(records)
     engine = next((record.engine for record in records if isinstance(record, RunStart)), "")
     made = Page(f"envwheel run {run}", f"{len(rounds)} rounds, engine {engine or 'none'}")
-    verdicts = list(candidates(run, records, engine))
+    verdicts = [{**one, "pages": _pictures(run, one, beside)} for one in candidates(run, records, engine)]
     html.counts(made.main, verdicts)
     grid(made.main, "Rounds", ROUND, map(round_cells, rounds))
     notes = add(made.main, "ul")
@@ -93,6 +106,12 @@ def _harness(main: Element, records: Sequence[AnyRecord]) -> None:
     told = add(main, "ul")
     for note in turns:
         add(told, "li", harness_turn(note))
+
+
+def _pictures(run: Path, verdict: Mapping[str, Any], beside: Path) -> str:
+    """Where `show --render` put pictures of a candidate, as a link from the folder `beside`; "" for none."""
+    index = run / PAGES / Path(verdict["path"]).name / "index.html"
+    return quote(os.path.relpath(index, beside)) if index.is_file() else ""
 
 
 def candidates(run: Path, records: Sequence[AnyRecord], engine: str) -> Iterator[dict[str, Any]]:

@@ -175,6 +175,14 @@ def pool(path: Path, records: Iterable[AnyRecord]) -> list[str]:
     return sorted(name for name in names if (path / "environments" / name / "task.toml").is_file())
 
 
+def run_of(environment: Path) -> Path | None:
+    """The run that `environment`, a folder of its pool or of its candidates, belongs to."""
+    for folder in environment.resolve().parents[:2]:
+        if folder.name in ("environments", "candidates") and RunDirectory.exists(folder.parent):
+            return folder.parent
+    return None
+
+
 def _write_all(file: int, data: bytes) -> None:
     while data:
         data = data[os.write(file, data) :]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from flywheel_records import attempt, gate_note, plan, round_end, run_start, target, trial
 
+from envwheel import run_page
 from envwheel.api import Check
 from envwheel.cli import main
 from envwheel.environment.folder import read
@@ -84,6 +85,21 @@ def test_status_writes_a_report_for_a_browser(tmp_path: Path, capsys: pytest.Cap
     assert "admitted, 100%" in page
     assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "no/report.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_the_page_of_a_run_points_at_pictures_from_wherever_it_lies(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    run_page.renew(tmp_path / "run")
+    assert not (tmp_path / "run/report.html").exists()
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "run/report.html")]) == 0
+    assert "pages/" not in (tmp_path / "run/report.html").read_text()
+    pictures = tmp_path / "run/pages/links-r01-c001"
+    pictures.mkdir(parents=True)
+    (pictures / "index.html").touch()
+    run_page.renew(tmp_path / "run")
+    assert 'href="pages/links-r01-c001/index.html"' in (tmp_path / "run/report.html").read_text()
+    assert main(["status", str(tmp_path / "run"), "--html", str(tmp_path / "report.html")]) == 0
+    assert 'href="run/pages/links-r01-c001/index.html"' in (tmp_path / "report.html").read_text()
 
 
 def test_the_page_of_a_run_shows_its_rounds_its_aims_and_the_revisions_of_the_harness(tmp_path: Path) -> None:
@@ -178,6 +194,20 @@ def test_show_an_environment_as_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["show", "--json", str(tmp_path / "first")]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["name"], said["evidence"]) == ("first", {})
+
+
+def test_pictures_of_another_environments_or_a_simulated_rollout_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make_rollout(tmp_path)
+    assert main(["new", str(tmp_path / "first")]) == 0
+    assert main(["show", str(tmp_path / "first"), str(path), "--render"]) == 2
+    assert "this is a rollout of links, not of first" in capsys.readouterr().err
+    assert main(["show", str(tmp_path / "first"), str(tmp_path / "none.json"), "--render"]) == 2
+    assert "there is none" in capsys.readouterr().err
+    path.write_text(path.read_text().replace('"links"', '"first"').replace('"simulated": false', '"simulated": true'))
+    assert main(["show", str(tmp_path / "first"), str(path), "--render"]) == 2
+    assert "its solver is simulated" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from envwheel.environment.hash import tree_sha256
 from envwheel.errors import UsageError
 from envwheel.index import refresh
 from envwheel.ledger import Attempt, GateNote, HarnessNote, TrialNote, parse
-from envwheel.store import RECORDS, RunDirectory, pool
+from envwheel.store import RECORDS, RunDirectory, pool, run_of
 
 ALL = [run_start(), plan(target()), gate_note(), trial(), trial(number=2, passed=False), attempt(), round_end()]
 
@@ -170,3 +170,12 @@ def test_the_index_of_an_older_version_gets_its_missing_tables_filled(tmp_path: 
         database.execute("DROP TABLE harness")
     assert rows(refresh(tmp_path), "SELECT action, revision FROM harness") == [("revised", "001")]
     assert rows(path, "SELECT count(*) FROM recheck") == [(0,)]
+
+
+def test_the_run_of_an_environment_is_found_from_its_pool_and_its_candidates(tmp_path: Path) -> None:
+    with written(tmp_path / "run"):
+        pass
+    assert run_of(tmp_path / "run/environments/a") == tmp_path / "run"
+    assert run_of(tmp_path / "run/candidates/r01-c001/a") == tmp_path / "run"
+    assert run_of(tmp_path / "run/other/a") is None
+    assert run_of(tmp_path / "environments/a") is None

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     ended = turn(_config(args), resume=args.resume, quiet=args.json)
-    run_page.write(ended.path / "report.html", ended.path, ended.records, ended.pool)
+    run_page.write(ended.path / run_page.REPORT, ended.path, ended.records, ended.pool)
     if args.json:
         print(json.dumps(status(ended.records, ended.pool)))
     else:

@@ -1,6 +1,7 @@
 """`envwheel show PATH`: an environment with its origin and evidence, or a rollout step by step.
 
-With `--render DIR`, pictures of the documents instead: `envwheel show ENV ROLLOUT.json --render DIR`.
+With `--render`, pictures of the documents instead: `envwheel show ENV ROLLOUT.json --render`. Those of an environment
+of a run lie in the run, and its report.html points at them.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--render",
         type=Path,
+        nargs="?",
+        const=True,
         metavar="DIR",
-        help="write PNG pages of an environment's documents, its reference's and those of the rollouts named with it",
+        help="write PNG pages of an environment's documents, its reference's and those of the rollouts named with it; "
+        "without DIR into pages/NAME of its run, or else of the working directory",
     )
     parser.add_argument("--engine", help="for --render: auto, docker, namespace")
     parser.add_argument("--full", action="store_true", help="cut nothing")
@@ -56,34 +60,55 @@ def _render(args: argparse.Namespace) -> int:
     """Pictures of each environment, and of the rollouts among the paths in the one environment that is named."""
     from contextlib import closing
 
+    from envwheel import run_page
     from envwheel.config import Config, override
     from envwheel.domains import Domains, installed
     from envwheel.environment import folder as folders
     from envwheel.errors import UsageError
-    from envwheel.pictures import write
+    from envwheel.pictures import PAGES, write
     from envwheel.rollout import read_steps
     from envwheel.start import ready_engine
+    from envwheel.store import run_of
 
     tasks = [folders.read(path, need_solution=False) for path in args.path if path.is_dir()]
     named = [path for path in args.path if not path.is_dir()]
     if not tasks or (named and len(tasks) > 1):
         raise UsageError("--render takes environments' folders, or one folder with rollouts of that environment.")
     for path in named:
-        if not path.with_suffix(".jsonl").is_file():
-            raise UsageError(f"{path}: a rollout has its steps in a .jsonl beside it; there is none.")
+        _refuse_other_rollout(path, tasks[0].name)
     rollouts = {path.stem: read_steps(path.with_suffix(".jsonl")) for path in named}
     wanted = {id for task in tasks for id in task.environment.domains}
     domains = Domains.load([one.id for one in installed() if one.id in wanted])
     with closing(ready_engine(override(Config(), {"engine.name": args.engine}), domains)) as engine:
         for task in tasks:
-            folder = args.render if len(tasks) == 1 else args.render / task.name
+            run = run_of(task.path)
+            if args.render is True:
+                folder = (run or Path()) / PAGES / task.name
+            else:
+                folder = args.render if len(tasks) == 1 else args.render / task.name
             folder.mkdir(parents=True, exist_ok=True)
             pages = write(engine, domains, task, rollouts, folder)
+            if run is not None and args.render is True:
+                run_page.renew(run)
             if args.json:
                 print(json.dumps({"path": str(task.path), "pages": [str(page) for page in pages]}))
             else:
                 print(f"{task.name}: {len(pages)} pages, {folder / 'index.html'}")
     return 0
+
+
+def _refuse_other_rollout(path: Path, environment: str) -> None:
+    """Raise UsageError where `path` is no rollout whose documents can be made once more in `environment`."""
+    from envwheel.errors import UsageError
+    from envwheel.rollout import read_summary
+
+    if not path.with_suffix(".jsonl").is_file():
+        raise UsageError(f"{path}: a rollout has its steps in a .jsonl beside it; there is none.")
+    summary = read_summary(path.with_suffix(".json")) if path.with_suffix(".json").is_file() else None
+    if summary is not None and summary.environment != environment:
+        raise UsageError(f"{path}: this is a rollout of {summary.environment}, not of {environment}.")
+    if summary is not None and summary.simulated:
+        raise UsageError(f"{path}: its solver is simulated, and leaves what the reference leaves, or nothing.")
 
 
 def _environment(path: Path, console: Console, args: argparse.Namespace) -> None:
