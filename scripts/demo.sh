@@ -14,7 +14,12 @@ if [ "${DOMAINS:-swe}" != swe ]; then
     # The embedded model learns one-command work of families named in the file; other domains have families of their own.
     config=demo/domains.toml name=demo-${DOMAINS//,/-}
 fi
-.venv/bin/envwheel run "$config" --domains "${DOMAINS:-swe}" --out "runs/$name" --resume
+code=0
+.venv/bin/envwheel run "$config" --domains "${DOMAINS:-swe}" --out "runs/$name" --resume || code=$?
 stage "two rounds"
-printf '\033[1m==> demo: %d s. The pool: runs/%s/environments. Next: .venv/bin/envwheel show runs/%s/environments/*\033[0m\n' \
-    $((SECONDS - total)) "$name" "$name" >&2
+case $code in
+0) next="The pool: runs/$name/environments. Next: .venv/bin/envwheel show runs/$name/environments/*" ;;
+1) next="All was too hard for so small a model; the shelf: runs/$name/candidates. Next: .venv/bin/envwheel run --domains $DOMAINS --solver simulated" ;;
+*) exit "$code" ;;
+esac
+printf '\033[1m==> demo: %d s. %s\033[0m\n' $((SECONDS - total)) "$next" >&2

@@ -40,7 +40,7 @@ def _dress(ws: Any, head: bool) -> None:
     if head:
         ws.freeze_panes = "A2"
         for cell in ws[1]:
-            cell.font = Font(bold=True)
+            cell.font = Font(name="Calibri", size=11, bold=True)
     for column in ws.iter_cols():
         width = max((len(str(cell.value)) for cell in column if cell.value is not None), default=8)
         ws.column_dimensions[get_column_letter(column[0].column)].width = min(max(width + 2, 10), 40)
