@@ -98,19 +98,19 @@ class Listener:
             for name in ["", *names]:
                 _give(os.path.join(folder, name))
         env = {"PATH": "/usr/bin:/bin", "HOME": self._folder, "TMPDIR": self._folder, "LC_ALL": "C.UTF-8"}
-        self._process = subprocess.Popen(
-            ["/usr/bin/python3", "-I", child, self._folder],
-            cwd=self._folder,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=_restrict,
-        )
         try:
+            self._process = subprocess.Popen(
+                ["/usr/bin/python3", "-I", child, self._folder],
+                cwd=self._folder,
+                env=env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                preexec_fn=_restrict,
+            )
             self._line(START_S)
-        except Unreadable:
+        except (OSError, subprocess.SubprocessError, Unreadable):
             self.stop()
             raise RuntimeError("LibreOffice does not start in this box") from None
 
