@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -59,7 +59,7 @@ def page(run: Path, records: Sequence[AnyRecord], pool: int, beside: Path) -> st
     rounds = summaries(records)
     engine = next((record.engine for record in records if isinstance(record, RunStart)), "")
     made = Page(f"envwheel run {run}", f"{len(rounds)} rounds, engine {engine or 'none'}")
-    verdicts = [{**one, "pages": _pictures(run, one, beside)} for one in candidates(run, records, engine)]
+    verdicts = list(candidates(run, records, engine, beside))
     html.counts(made.main, verdicts)
     grid(made.main, "Rounds", ROUND, map(round_cells, rounds))
     notes = add(made.main, "ul")
@@ -108,13 +108,13 @@ def _harness(main: Element, records: Sequence[AnyRecord]) -> None:
         add(told, "li", harness_turn(note))
 
 
-def _pictures(run: Path, verdict: Mapping[str, Any], beside: Path) -> str:
-    """Where `show --render` put pictures of a candidate, as a link from the folder `beside`; "" for none."""
-    index = run / PAGES / Path(verdict["path"]).name / "index.html"
+def _pictures(run: Path, environment: str, beside: Path) -> str:
+    """Where `show --render` put pictures of an environment, as a link from the folder `beside`; "" for none."""
+    index = run / PAGES / environment / "index.html"
     return quote(os.path.relpath(index, beside)) if index.is_file() else ""
 
 
-def candidates(run: Path, records: Sequence[AnyRecord], engine: str) -> Iterator[dict[str, Any]]:
+def candidates(run: Path, records: Sequence[AnyRecord], engine: str, beside: Path) -> Iterator[dict[str, Any]]:
     """Every candidate that is closed, as `check --json` would tell it; steps from the evidence where there is some.
 
     What our side failed may have been made again: a candidate's last record counts.
@@ -133,5 +133,6 @@ def candidates(run: Path, records: Sequence[AnyRecord], engine: str) -> Iterator
             "seconds": record.wall_s,
             "engine": engine,
             "skipped": [],
+            "pages": _pictures(run, record.environment, beside),
             "steps": steps_of(place / record.environment / "evidence.json"),
         }

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,7 +65,7 @@ def _render(args: argparse.Namespace) -> int:
     from envwheel.domains import Domains, installed
     from envwheel.environment import folder as folders
     from envwheel.errors import UsageError
-    from envwheel.pictures import PAGES, write
+    from envwheel.pictures import write
     from envwheel.rollout import read_steps
     from envwheel.start import ready_engine
     from envwheel.store import run_of
@@ -81,20 +81,27 @@ def _render(args: argparse.Namespace) -> int:
     domains = Domains.load([one.id for one in installed() if one.id in wanted])
     with closing(ready_engine(override(Config(), {"engine.name": args.engine}), domains)) as engine:
         for task in tasks:
-            run = run_of(task.path)
-            if args.render is True:
-                folder = (run or Path()) / PAGES / task.name
-            else:
-                folder = args.render if len(tasks) == 1 else args.render / task.name
+            folder = _folder(args.render, task.path, alone=len(tasks) == 1)
             folder.mkdir(parents=True, exist_ok=True)
             pages = write(engine, domains, task, rollouts, folder)
-            if run is not None and args.render is True:
-                run_page.renew(run)
             if args.json:
                 print(json.dumps({"path": str(task.path), "pages": [str(page) for page in pages]}))
             else:
                 print(f"{task.name}: {len(pages)} pages, {folder / 'index.html'}")
+    if args.render is True:
+        for run in {run for task in tasks if (run := run_of(task.path))}:
+            run_page.renew(run)
     return 0
+
+
+def _folder(named: Path | Literal[True], environment: Path, *, alone: bool) -> Path:
+    """Where pictures of `environment` go: into its run or the working directory where no folder is named."""
+    from envwheel.pictures import PAGES
+    from envwheel.store import run_of
+
+    if named is True:
+        return (run_of(environment) or Path()) / PAGES / environment.name
+    return named if alone else named / environment.name
 
 
 def _refuse_other_rollout(path: Path, environment: str) -> None:

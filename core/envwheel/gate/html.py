@@ -139,7 +139,7 @@ def _row(row: Element, verdict: Mapping[str, Any]) -> None:
     name = add(row, "td", verdict["name"], kind="name")
     name.set("title", verdict["path"])
     if verdict.get("pages"):
-        add(name, "a", "pages", kind="pages").set("href", verdict["pages"])
+        add(name, "a", "pages").set("href", verdict["pages"])
     add(add(row, "td"), "span", verdict["verdict"], kind="word")
     add(row, "td", verdict["code"], kind="code")
     _message(add(row, "td", kind="why"), verdict)
