@@ -122,26 +122,29 @@ with Listener() as office:
 
 
 def test_it_is_a_user_of_its_own_and_nothing_stays(ask):
-    said = ask("""
-def users():
-    found = {}
+    user, folder_stays, group_stays = ask("""
+def user_of(program):
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            name = open(f"/proc/{pid}/comm").read().strip()
-            if open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] != "Z":
-                found[name] = os.stat(f"/proc/{pid}").st_uid
+            if open(f"/proc/{pid}/comm").read().strip() == program:
+                return os.stat(f"/proc/{pid}").st_uid
         except OSError:
             pass
-    return found
+def is_group(pid):
+    try:
+        os.killpg(pid, 0)
+        return True
+    except ProcessLookupError:
+        return False
 with Listener() as office:
     office.compute(data, [Computation(get=cells[:1])])
-    during, folder = users(), office._folder
-print(json.dumps([during, users(), os.path.exists(folder)]))
+    user, folder, group = user_of("soffice.bin"), office._folder, office._process.pid
+    assert is_group(group)
+print(json.dumps([user, os.path.exists(folder), is_group(group)]))
 """)
-    during, after, folder_stays = said
-    assert during["soffice.bin"] == 65533
-    assert "soffice.bin" not in after
+    assert user == 65533
     assert not folder_stays
+    assert not group_stays  # a zombie would count too
 
 
 @pytest.mark.parametrize("data", [b"no workbook", b"PK\x05\x06" + b"\0" * 18])

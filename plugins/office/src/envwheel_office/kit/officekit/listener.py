@@ -71,8 +71,7 @@ class Listener:
     def stop(self) -> None:
         """End LibreOffice and what belongs to it; a later `compute` starts another."""
         if self._process is not None:
-            # A session of its own: its group has all that it started.
-            _kill_group(self._process.pid)
+            _end_group(self._process.pid)
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
@@ -90,6 +89,8 @@ class Listener:
     def _ready(self) -> None:
         if self._process is not None and self._process.poll() is None:
             return
+        from grade_reap import confine
+
         self.stop()
         self._folder = tempfile.mkdtemp(prefix="office-")
         shutil.copytree(self._profile, os.path.join(self._folder, "profile"))
@@ -97,6 +98,11 @@ class Listener:
         for folder, _, names in os.walk(self._folder):
             for name in ["", *names]:
                 _give(os.path.join(folder, name))
+
+        def restrict() -> None:
+            os.umask(0o077)
+            confine(_user(), {"CORE": 0, "CPU": CPU_S, "FSIZE": FILE_LIMIT, "AS": ADDRESS_LIMIT})
+
         env = {"PATH": "/usr/bin:/bin", "HOME": self._folder, "TMPDIR": self._folder, "LC_ALL": "C.UTF-8"}
         try:
             self._process = subprocess.Popen(
@@ -107,7 +113,7 @@ class Listener:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
-                preexec_fn=_restrict,
+                preexec_fn=restrict,
             )
             self._line(START_S)
         except (OSError, subprocess.SubprocessError, Unreadable):
@@ -167,25 +173,29 @@ class Listener:
         raise Unreadable("LibreOffice's answer is none")
 
 
-def _kill_group(pid: int) -> None:
-    """Kill the process group that `pid` leads."""
+def _end_group(pid: int) -> None:
+    """Kill the process group that `pid` leads, and return when none of it is left.
+
+    An orphan becomes a child of this process before its parent can be waited for (grade_reap makes a subreaper), so the
+    waiting misses none.
+    """
     try:
         os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
+        while True:
+            os.waitpid(-pid, 0)
+    except (ProcessLookupError, ChildProcessError):
         pass
 
 
+def _user() -> int | None:
+    """Whom LibreOffice runs as; None, whoever this process is, in a box of one user."""
+    from grade_reap import can_drop
+
+    return USER if can_drop() else None
+
+
 def _give(path: str) -> None:
-    if os.geteuid() == 0:
-        try:
-            os.chown(path, USER, USER)
-        except OSError:
-            pass  # an engine whose boxes have one user only
+    user = _user()
+    if user is not None:
+        os.chown(path, user, user)
     os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
-
-
-def _restrict() -> None:
-    from grade_reap import can_drop, confine
-
-    os.umask(0o077)
-    confine(USER if can_drop() else None, {"CORE": 0, "CPU": CPU_S, "FSIZE": FILE_LIMIT, "AS": ADDRESS_LIMIT})
