@@ -58,6 +58,7 @@ def test_zombies_are_reaped(start):
     shell = box.shell()
     for _ in range(3):
         shell.run("for i in $(seq 40); do (sleep 0.01 &) ; done; sleep 0.3")
+    shell.run("while ps -eo stat | grep -q Z; do sleep 0.1; done", timeout_s=30)
     assert shell.run("ps -eo stat | grep -c Z").output == "0\n"
 
 
