@@ -48,18 +48,3 @@ def _example(family: OfficeFamily, level: int, seed: int) -> str:
 def _cut(content: str | bytes) -> str:
     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... ({len(text) - LONGEST} more characters)\n"
-
-
-def _address(goal: Goal | None) -> str:
-    """The kind of failure that the environment is to train against."""
-    if goal is None or not goal.failure:
-        return ""
-    return f" Where it fails, it mostly {goal.failure}: build something whose work exercises that."
-
-
-def _record(digest: Digest, skill: str, level: int) -> str:
-    """What is known of the solver at this target, in a sentence."""
-    rate = digest.skills.get((skill, level))
-    if rate is None or not rate.scored:
-        return "The solver has not tried this yet."
-    return f"The solver passed {rate.passed} of {rate.scored} attempts here; aim for about half."
