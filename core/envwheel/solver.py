@@ -1,7 +1,7 @@
 """Who attempts an environment: a model in the agent loop (here), or a simulation of one (simulated.py).
 
 `open_solver("openai:MODEL", settings)` gives a `Solver`; `solver.work(task, seed, writer)` gives the `Work` that
-`trial.run_trial` lets loose in the work box. After it ran, the work knows its turns, its tokens and why it ended.
+`trial.Stage.attempt` lets loose in the work box. After it ran, the work knows its turns, its tokens and why it ended.
 """
 
 from __future__ import annotations

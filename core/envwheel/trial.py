@@ -1,9 +1,9 @@
 """A trial: work box -> artifacts -> verifier box -> outcome.
 
-`run_trial` starts a work box, lets a `Work` act in it (a reference script, an attack, a solver, or nothing), takes the
-declared artifacts out, grades them in a fresh verifier box and says what happened in three words: `scored` (a number),
-`verifier_error` (the tests ran but gave no valid reward) or `infra` (our side failed). An infrastructure failure is
-never a reward.
+`Stage.attempt` starts a work box, lets a `Work` act in it (a reference script, an attack, a solver, or nothing), takes
+the declared artifacts out, grades them in a fresh verifier box and says what happened in three words: `scored` (a
+number), `verifier_error` (the tests ran but gave no valid reward) or `infra` (our side failed). An infrastructure
+failure is never a reward.
 """
 
 from __future__ import annotations
@@ -211,29 +211,13 @@ def inline(script: str) -> str:
     return f'at=$(mktemp); cat > "$at" <<\'{word}\'\n{script}\n{word}\nbash "$at"'
 
 
-def run_trial(
-    engine: Engine,
-    task: TaskFolder,
-    images: Images,
-    work: Work,
-    *,
-    perturbation: Perturbation = PLAIN,
-    seed: int = 0,
-    gradings: GradingCache | None = None,
-    reference_artifacts: Tree | None = None,
-) -> TrialRecord:
-    """One trial. Never raises for what the candidate or the solver does; our own failure is the outcome `infra`.
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Everything about a trial but the work. A failure of ours is the outcome `infra`, never raised.
 
     `seed` draws host names, time zone and hash seed. `gradings` lets equal artifacts share a grading (attacks and
     mutants only). `reference_artifacts` let a verifier that fails twice be told from artifacts that break it.
     """
-    stage = Stage(engine, task, images, perturbation, seed, gradings, reference_artifacts)
-    return stage.attempt(work).record
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """Everything about a trial but the work. See `run_trial`."""
 
     engine: Engine
     task: TaskFolder

@@ -17,7 +17,6 @@ from envwheel.trial import (
     as_api_trial,
     build_images,
     inline,
-    run_trial,
     solution_work,
 )
 
@@ -180,9 +179,9 @@ def test_a_box_that_dies_under_the_tests_gives_no_reward(make_task: Any, play: A
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_our_failure_is_never_a_reward(make_task: Any, play: Any, number: int) -> None:
-    task, game = make_task(), play()
+    game = play()
     game.engine.fail_start(number, InfraError("daemon", "the daemon is gone"))
-    record = run_trial(game.engine, task, build_images(game.engine, task), NoWork())
+    record = stage(make_task(), game).attempt(NoWork()).record
     assert (record.outcome, record.reward, record.reason) == ("infra", None, "daemon")
     assert not game.engine.live
 

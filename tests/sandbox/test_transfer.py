@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import tarfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from envwheel.errors import InfraError
 from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, Entry, Tree
-from envwheel.sandbox.transfer import chunks_of, pack, unpack
+from envwheel.sandbox.transfer import pack, unpack
 
 ROOT = "/app/out"
 NAMES = st.sampled_from(["a", "b", "c", "é", "..", ".", "out", "x\udcff"])
@@ -23,6 +24,11 @@ TARGETS = st.one_of(
 KINDS = st.sampled_from(
     [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, b"Z"]
 )
+
+
+def chunks_of(data: bytes, size: int = 1 << 16) -> Iterator[bytes]:
+    """`data` in pieces, as a daemon would send it."""
+    return (data[start : start + size] for start in range(0, len(data), size))
 
 
 MEMBERS = st.lists(st.tuples(KINDS, PATHS, TARGETS, PATHS, st.integers(0, 0o7777), st.binary(max_size=9)), max_size=8)

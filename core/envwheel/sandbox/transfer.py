@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import posixpath
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from envwheel.errors import InfraError
 from envwheel.sandbox.base import ArchiveCaps, ArtifactLimit, Entry, Tree
@@ -201,8 +201,3 @@ def _within(path: str, root: str) -> bool:
 
 def _steps(target: str) -> list[str]:
     return [step for step in target.split("/") if step not in ("", ".")]
-
-
-def chunks_of(data: bytes, size: int = 1 << 16) -> Iterator[bytes]:
-    """`data` in pieces, as a daemon would send it."""
-    return (data[start : start + size] for start in range(0, len(data), size))
