@@ -164,18 +164,18 @@ def sound(poll: Poll) -> bool:
     merged, few = list(poll.rows().values()).count(OTHER), [HIDDEN in row for row in right[TOP]]
     if merged != 2 or sum(few) != 1 or few[-2]:
         return False
-    if any(alike(right[sheet], poll.tables(rule)[sheet]) for rule, sheets in RULES.items() for sheet in sheets):
-        return False
     ranking = [share for _, share in poll.ranking(right)]
     parts = sorted((row[2] for row in poll.lowest(right)[:-1] if row[2] != HIDDEN), reverse=True)
     if min(one - other for one, other in (*pairwise(ranking), (parts[0], parts[1]))) < 0.008:
         return False
-    # Without weights the key results are others, and the best items are not asked first.
-    plain = poll.tables("weights")
-    if poll.bullets(plain) == poll.bullets(right) or [name for name, _ in poll.ranking(right)] == poll.items:
-        return False
     written = [*ranking, *parts]
-    return all(abs(share * 1000 % 1 - 0.5) > 0.02 for share in written) and min(written) > 0.06
+    if min(written) < 0.06 or any(abs(share * 1000 % 1 - 0.5) < 0.02 for share in written):
+        return False
+    # Without weights the key results are others, and the best items are not asked first.
+    others = {rule: poll.tables(rule) for rule in RULES}
+    if poll.bullets(others["weights"]) == poll.bullets(right) or [one for one, _ in poll.ranking(right)] == poll.items:
+        return False
+    return not any(alike(right[sheet], others[rule][sheet]) for rule, sheets in RULES.items() for sheet in sheets)
 
 
 def alike(right: list[list[Any]], wrong: list[list[Any]]) -> bool:

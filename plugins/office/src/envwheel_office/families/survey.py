@@ -166,6 +166,7 @@ The sheet Answers stays as it is.
 
 CROSSTAB = """
 from openpyxl import load_workbook
+from openpyxl.styles import Alignment
 
 wb = load_workbook("/app/answers.xlsx")
 (_, _, *items), *rows = wb["Answers"].iter_rows(values_only=True)
@@ -181,10 +182,10 @@ for name in [*names, "All"]:
     base.append([name, *(len(one) for one in given)])
     mean.append([name, *(sum(one) / len(one) if one else "n/a" for one in given)])
     top.append([name, *(sum(answer >= 4 for answer in one) / len(one) if one else "n/a" for one in given)])
-for ws, look in ((mean, "0.00"), (top, "0.0%")):
-    for row in ws.iter_rows(min_row=2, min_col=2):
+for ws, look in ((base, "0"), (mean, "0.00"), (top, "0.0%")):
+    for row in ws.iter_rows(min_col=2):
         for cell in row:
-            cell.number_format = look
+            cell.number_format, cell.alignment = look, Alignment(horizontal="right")
 wb.save("/app/summary.xlsx")
 """
 

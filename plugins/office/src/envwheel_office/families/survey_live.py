@@ -19,10 +19,14 @@ from envwheel_office.scripts import answered, edited, rebuilt
 FILE = "summary.xlsx"
 CODES = (8, 9, 99)
 LOOKS = """
-for name, look in (("Mean", "0.00"), ("Top 2", "0.0%")):
-    for row in wb[name].iter_rows(min_row=2, min_col=2):
+from openpyxl.styles import Alignment, Font
+
+for name, look in (("Base", "0"), ("Mean", "0.00"), ("Top 2", "0.0%")):
+    for row in wb[name].iter_rows():
         for cell in row:
-            cell.number_format = look
+            cell.font = Font(bold=cell.row == 1)
+            if cell.column > 1:
+                cell.alignment, cell.number_format = Alignment(horizontal="right"), look
 """
 LOOKS_OTHER = """
 forms = {"Mean": new.add_format({"num_format": "#,##0.00"}), "Top 2": new.add_format({"num_format": "0.0%"})}

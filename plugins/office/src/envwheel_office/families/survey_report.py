@@ -317,6 +317,9 @@ def wrongs(given: dict[str, Any]) -> tuple[Any, ...]:
             ("partial", "incomplete sheets count", three, 'status == "complete" and ', ""),
             ("row", "the last complete row of a respondent counts", three, "(number not in found or day > found",
              "(number not in found or number == number or day > found"),
+            ("dropped", "nobody counts whose last sheet is incomplete", ("base", "opening"),
+             'if status == "complete" and', 'if day == max(line[1] for line in lines if line[0] == number) and '
+             'status == "complete" and'),
             ("sent", "every sheet counts", (*three, "opening"), "found[number] = (day", "found[number, day] = (day"),
             ("codes", "codes are answers", ("base", "mean"), "answers[at] in (1, 2, 3, 4, 5)",
              "answers[at] is not None"),
