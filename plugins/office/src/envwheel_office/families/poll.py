@@ -171,9 +171,9 @@ def sound(poll: Poll) -> bool:
     written = [*ranking, *parts]
     if min(written) < 0.06 or any(abs(share * 1000 % 1 - 0.5) < 0.02 for share in written):
         return False
-    # Without weights the key results are others, and the best items are not asked first.
+    # Without weights the lowest item reads otherwise, and the best items are not asked first.
     others = {rule: poll.tables(rule) for rule in RULES}
-    if poll.bullets(others["weights"]) == poll.bullets(right) or [one for one, _ in poll.ranking(right)] == poll.items:
+    if poll.bullets(others["weights"])[1] == poll.bullets(right)[1] or ranking == right[TOP][-1][1:]:
         return False
     return not any(alike(right[sheet], others[rule][sheet]) for rule, sheets in RULES.items() for sheet in sheets)
 

@@ -161,7 +161,7 @@ def wrongs(survey: Survey, codes: Sequence[int], tables: dict[str, list[list[Any
          each.format("('Top 2',)") + "            cell.value = str(cell.value).replace('\"<=2\"', '\"<=5\"')"
          ".replace('\">=1\"', '\">=4\"')"),
         ("five_minus", "5 minus the answer", ("mean", "live_mean"), swap.format(first, '"n/a",6-', '"n/a",5-')),
-        ("error", "divides by a base of 0", ("mean", "top", "live_mean", "live_top"),
+        ("error", "divides by a base of 0", ("mean", "top"),
          "import re\n" + each.format("('Mean', 'Top 2')") +
          "            cell.value = re.sub(r'^=IF\\(.*?,\"n/a\",(.*)\\)$', r'=\\1', str(cell.value))"),
         ("no_group", "each department has the answers of all", ("base", "mean", "top", *lives),
