@@ -27,7 +27,7 @@ def fill(folder: Path, files: dict[str, tuple[bytes, bool]]) -> Path:
     return folder
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(FOLDERS, FOLDERS)
 def test_the_hash_is_equal_exactly_when_the_content_is(one: dict, two: dict) -> None:
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:

@@ -153,8 +153,6 @@ def parsed_or_refused(text: str) -> bool:
         return error.code == "schema" and str(error).startswith("task.toml: ")
 
 
-STEADY = settings(derandomize=True, deadline=None, max_examples=40)
-
 PLAIN = st.recursive(
     st.booleans()
     | st.integers(-(2**63), 2**63 - 1)
@@ -169,13 +167,13 @@ PLAIN = st.recursive(
 TABLES = st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), PLAIN, max_size=4)
 
 
-@STEADY
+@settings(max_examples=40)
 @given(TABLES)
 def test_what_is_written_as_toml_is_read_back(table: dict) -> None:
     assert tomllib.loads(toml.dumps(table)) == table
 
 
-@STEADY
+@settings(max_examples=40)
 @given(TABLES)
 def test_any_toml_is_parsed_or_refused(table: dict) -> None:
     assert parsed_or_refused(toml.dumps(table))
@@ -184,13 +182,13 @@ def test_any_toml_is_parsed_or_refused(table: dict) -> None:
 FIELDS = st.sampled_from(["artifacts", "task", "metadata", "agent", "verifier", "environment", "solution", "steps"])
 
 
-@STEADY
+@settings(max_examples=40)
 @given(st.dictionaries(FIELDS, PLAIN | TABLES, max_size=3))
 def test_known_tables_with_any_content_are_parsed_or_refused(table: dict) -> None:
     assert parsed_or_refused(toml.dumps(table))
 
 
-@STEADY
+@settings(max_examples=40)
 @given(st.text())
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     assert parsed_or_refused(text)

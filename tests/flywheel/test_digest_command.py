@@ -178,7 +178,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(JSON, JSON, JSON, st.text(max_size=6))
 def test_whatever_the_files_hold_it_is_read_or_told(result: Any, trajectory: Any, report: Any, reward: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

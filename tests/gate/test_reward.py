@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from envwheel.reward import CHECKS, CTRF, REWARD_JSON, REWARD_TXT, read_checks, read_reward
@@ -98,7 +98,6 @@ def test_a_link_a_folder_and_a_huge_file_are_no_reward() -> None:
     assert read_reward(None).reward is None
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from(["json", "txt", "checks", "ctrf"]), st.binary(max_size=200)))
 def test_no_bytes_raise(files: dict[str, bytes]) -> None:
     found = tree(**files)
@@ -115,7 +114,6 @@ _json = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(_json, _json, _json)
 def test_no_json_raises(reward: object, checks: object, ctrf: object) -> None:
     found = tree(json=json.dumps(reward), checks=json.dumps(checks), ctrf=json.dumps(ctrf))

@@ -112,7 +112,7 @@ def test_json_keys_are_no_values() -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_number_that_is_off_is_far_off(number: int) -> None:
     off = int(one_off("/app/x.txt", str(number).encode()) or b"0")
     assert abs(off - number) >= 0.3 * max(1, number)
@@ -150,7 +150,7 @@ def test_the_untouched_state_is_no_mutant() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["/a/x.json", "/a/y.csv", "/a/z.txt", "/a/p.py"]), st.binary(max_size=60)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_every_mutant_differs_and_nothing_raises(files: dict[str, bytes]) -> None:
     reference = tree(files)
     for wrong in wrong_artifacts(Result(reference, Tree(), "sorted", {"in.txt": b"1\n2\n"})):

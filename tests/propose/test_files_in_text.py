@@ -24,7 +24,6 @@ FILES = st.dictionaries(PATHS, TEXTS, min_size=1, max_size=5).filter(
 )
 
 
-@settings(deadline=None)
 @given(FILES, LINES, LINES)
 def test_what_is_written_is_read_again(files: dict[str, str], before: str, after: str) -> None:
     assume(is_content([before]) and is_content([after]))
@@ -32,7 +31,6 @@ def test_what_is_written_is_read_again(files: dict[str, str], before: str, after
     assert read(f"{before}\n{write(files)}\n{after}").files == files
 
 
-@settings(deadline=None)
 @given(FILES)
 def test_windows_newlines_mean_nothing(files: dict[str, str]) -> None:
     assert read(write(files).replace("\n", "\r\n")) == read(write(files))
@@ -44,7 +42,7 @@ ODD = st.sampled_from(["\n", "\n", "\r\n", " ", "\x00", "\ud800", "\x1b", "\u202
 SCRAPS = MARKS | PARTS | ODD
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(SCRAPS | st.text(max_size=8), max_size=40).map("".join), st.booleans())
 def test_no_text_breaks_it_and_no_path_leaves_the_folder(text: str, cut: bool) -> None:
     found = read(text, cut=cut)

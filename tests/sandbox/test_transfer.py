@@ -70,7 +70,7 @@ def lands(path: str, links: dict[str, str]) -> str:
     return here
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(MEMBERS, st.integers(1, 4))
 def test_nothing_escapes(members, quarters):
     data = archive_of(members)
