@@ -24,7 +24,7 @@ from openpyxl.styles import Alignment, Font
 for name, look in (("Base", "0"), ("Mean", "0.00"), ("Top 2", "0.0%")):
     for row in wb[name].iter_rows():
         for cell in row:
-            cell.font = Font(bold=cell.row == 1)
+            cell.font = Font(name="Calibri", bold=cell.row == 1)
             if cell.column > 1:
                 cell.alignment, cell.number_format = Alignment(horizontal="right"), look
 """

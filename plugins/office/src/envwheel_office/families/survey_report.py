@@ -55,7 +55,7 @@ for name in ("Base", "Mean", "Top 2"):
     sheets[name].append(["Department", *labels])
     sheets[name].column_dimensions["A"].width = 16
     for cell in sheets[name][1]:
-        cell.font = Font(bold=True)
+        cell.font = Font(name="Calibri", bold=True)
         cell.alignment = Alignment(horizontal="right" if cell.column > 1 else "left")
 del book["Sheet"]
 base, top = {}, {}
