@@ -22,6 +22,7 @@ MODULES: tuple[str, ...] = (
     "redline",
     "sales_deck",
     "pdf_form",
+    "roster",
 )
 
 
