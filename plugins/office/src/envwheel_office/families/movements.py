@@ -24,6 +24,8 @@ OUTSIDE = "Contractor"
 ONE = timedelta(days=1)
 Event = tuple[date, str]
 """A day, and what happens: Hire, Exit, Transfer, or Stay: a transfer within the department."""
+Career = tuple[str, list[Event], list[tuple[date, date]]]
+"""A contract ("": any; with "+" more hours than full time), what happens, and unpaid leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +235,9 @@ def draw_movements(draw: random.Random, departments: int, people: int) -> Moveme
     closing = date(year, 2, 28)
     opening = draw.choice((date(year - 1, 2, 28), date(year - 1, 8, 31)))
     names, least, full = draw.sample(DEPARTMENTS, departments), KEYS[year], draw.choice((38, 38.5, 40))
-    careers = _edges(opening, closing, least)
+    careers = _edges(draw, opening, closing, least)
     while len(careers) < people:
-        careers.append(("", _career(draw, closing), []))
+        careers.append(_career(draw, closing))
     draw.shuffle(careers)
     found, moves, absences = [], [], []
     for no, name, career in zip(codes(draw, "E", people), Names(draw).people(people), careers, strict=True):
@@ -264,39 +266,45 @@ def _moved(draw: random.Random, no: str, names: list[str], events: Sequence[Even
     return made
 
 
-def _career(draw: random.Random, closing: date) -> list[Event]:
+def _career(draw: random.Random, closing: date) -> Career:
     """Somebody's way until shortly after the closing date, two months at least between two steps."""
     when = day(draw, closing - timedelta(days=4000), closing + timedelta(days=60))
-    events = [(when, "Hire")]
+    events, away = [(when, "Hire")], []
+    if draw.random() < 0.2:
+        first = when + timedelta(days=draw.randint(15, 20))
+        away.append((first, first + timedelta(days=draw.randint(20, 25))))
     for chance, what in ((0.5, "Transfer"), (0.2, "Stay"), (0.45, "Exit")):
         later = when + timedelta(days=draw.randint(60, 900))
         if draw.random() < chance and later < closing + timedelta(days=120):
             when = later
             events.append((when, what))
-    return events
+    return "", events, away
 
 
-def _edges(opening: date, closing: date, least: int) -> list[tuple[str, list[Event], list[tuple[date, date]]]]:
-    """(contract, "+" after it for more hours than full time; events; unpaid leave): what each rule turns on."""
+def _edges(draw: random.Random, opening: date, closing: date, least: int) -> list[Career]:
+    """What each rule turns on."""
 
     def on(base: date, days: int) -> date:
         return base + timedelta(days=days)
 
-    staff, old = "Permanent", date(closing.year - 8, 5, 6)
+    def old() -> date:
+        return day(draw, date(closing.year - 9, 1, 1), date(closing.year - 4, 12, 31))
+
+    staff, away = "Permanent", old()
     long_ago = date(closing.year - least, 2, 28)
     return [
-        (staff, [(old, "Hire"), (opening, "Exit")], []),
-        (staff, [(old, "Hire"), (closing, "Exit")], []),
+        (staff, [(old(), "Hire"), (opening, "Exit")], []),
+        (staff, [(old(), "Hire"), (closing, "Exit")], []),
         (staff, [(opening, "Hire")], []),
         (staff, [(closing, "Hire")], []),
-        (staff, [(old, "Hire"), (closing, "Transfer")], []),
-        (staff, [(old, "Hire"), (on(opening, 60), "Stay")], []),
-        (staff, [(old, "Hire"), (on(opening, 40), "Transfer"), (on(opening, 130), "Transfer")], []),
-        (staff, [(old, "Hire"), (on(opening, 35), "Exit"), (on(opening, 120), "Hire")], []),
-        (OUTSIDE, [(old, "Hire")], [(on(old, 200), on(old, 260))]),
+        (staff, [(old(), "Hire"), (closing, "Transfer")], []),
+        (staff, [(old(), "Hire"), (on(opening, 60), "Stay")], []),
+        (staff, [(old(), "Hire"), (on(opening, 40), "Transfer"), (on(opening, 130), "Transfer")], []),
+        (staff, [(old(), "Hire"), (on(opening, 35), "Exit"), (on(opening, 120), "Hire")], []),
+        (OUTSIDE, [(away, "Hire")], [(on(away, 200), on(away, 260))]),
         (OUTSIDE, [(on(opening, 30), "Hire")], []),
-        (OUTSIDE, [(old, "Hire"), (on(opening, 50), "Exit")], []),
-        (staff + "+", [(old, "Hire")], []),
+        (OUTSIDE, [(old(), "Hire"), (on(opening, 50), "Exit")], []),
+        (staff + "+", [(old(), "Hire")], []),
         (staff, [(on(long_ago, -1500), "Hire"), (on(long_ago, -300), "Exit"), (on(closing, -500), "Hire")], []),
         (staff, [(on(long_ago, -20), "Hire")], [(on(long_ago, 300), on(long_ago, 359))]),
         (staff, [(on(long_ago, -40), "Hire")], [(on(closing, -25), on(closing, 60))]),
@@ -306,6 +314,6 @@ def _edges(opening: date, closing: date, least: int) -> list[tuple[str, list[Eve
         (staff, [(long_ago, "Hire")], []),
         (staff, [(on(long_ago, 2), "Hire")], []),
         (staff, [(on(closing, 20), "Hire")], []),
-        (staff, [(old, "Hire"), (on(closing, 15), "Transfer")], []),
-        (staff, [(old, "Hire"), (on(closing, 40), "Exit")], []),
+        (staff, [(old(), "Hire"), (on(closing, 15), "Transfer")], []),
+        (staff, [(old(), "Hire"), (on(closing, 40), "Exit")], []),
     ]  # fmt: skip
