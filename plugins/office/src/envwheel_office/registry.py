@@ -23,6 +23,7 @@ MODULES: tuple[str, ...] = (
     "sales_deck",
     "pdf_form",
     "survey",
+    "roster",
 )
 
 
