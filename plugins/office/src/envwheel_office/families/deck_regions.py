@@ -50,15 +50,8 @@ deck = Presentation("/app/template.pptx")
 ids = deck.slides._sldIdLst
 example, contact = list(ids)
 
-def add(name, title, text):
-    slide = deck.slides.add_slide(layout(deck, name))
-    slide.shapes.title.text = title
-    if text:
-        slide.placeholders[1].text = text
-    return slide
-
-add("Opening", f"Sales {year}", f"{len(rows)} bookings in {len(order)} regions")
-glance = add("Figure", "Regions at a glance", "")
+add(deck, "Opening", f"Sales {year}", f"{len(rows)} bookings in {len(order)} regions")
+glance = add(deck, "Figure", "Regions at a glance")
 total = sum(regions.values())
 table(glance, [["Region", "Bookings", "Sales", "Share"]] + [
     [name, sum(row[1] == name for row in rows), f"{regions[name]:,}", f"{regions[name] / total:.1%}"]
@@ -67,7 +60,7 @@ for name in order:
     own = [row for row in rows if row[1] == name]
     by_quarter = sums(own, lambda row: quarters[(row[0].month - 1) // 3])
     products = sums(own, lambda row: row[2])
-    slide = add("Figure and text", name, "\n".join([
+    slide = add(deck, "Figure and text", name, "\n".join([
         f"Sales: {regions[name]:,} EUR",
         f"Best quarter: {max(by_quarter, key=by_quarter.get)}",
         f"Best product: {max(products, key=products.get)}",

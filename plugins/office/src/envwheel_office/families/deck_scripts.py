@@ -1,7 +1,8 @@
 """How scripts put tables and charts on slides, as program texts: by python-pptx's objects, and as XML by hand.
 
 Both define `table(slide, rows)` and `chart(slide, kind, title, names, series)`; kind is "column" or "line", series are
-(name, values), a value None is a gap. The place is that of the layouts Figure, or left of the text.
+(name, values), a value None is a gap. The place is that of the layouts Figure, or left of the text. OBJECTS also has
+`add(deck, layout, title, text)`, a new slide.
 """
 
 from __future__ import annotations
@@ -43,6 +44,13 @@ def chart(slide, kind, title, names, series):
 
 def layout(deck, name):
     return next(item for item in deck.slide_layouts if item.name == name)
+
+def add(deck, name, title, text=""):
+    slide = deck.slides.add_slide(layout(deck, name))
+    slide.shapes.title.text = title
+    if text:
+        slide.placeholders[1].text = text
+    return slide
 """
 MARKUP = r"""
 from xml.sax.saxutils import escape

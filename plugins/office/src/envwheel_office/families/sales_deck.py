@@ -107,30 +107,23 @@ sums = {region: sum(values) for region, values in amounts.items()}
 by_quarter = [sum(values[at] for values in amounts.values()) for at in range(4)]
 deck = Presentation("/app/template.pptx")
 
-def add(name, title, text=""):
-    slide = deck.slides.add_slide(layout(deck, name))
-    slide.shapes.title.text = title
-    if text:
-        slide.placeholders[1].text = text
-    return slide
-
 def note(slide, text):
     if level > 1:
         slide.notes_slide.notes_text_frame.text = text
 
-add("Opening", f"Sales {year}", f"By region and quarter, prepared by {person}")
-key = add("Content", "Key figures", "\n".join([
+add(deck, "Opening", f"Sales {year}", f"By region and quarter, prepared by {person}")
+key = add(deck, "Content", "Key figures", "\n".join([
     f"Total sales: {sum(sums.values()):,} EUR",
     f"Best region: {max(sums, key=sums.get)}",
     f"Best quarter: {quarters[by_quarter.index(max(by_quarter))]}",
 ]))
 most, region, at = max((value, region, at) for region, values in amounts.items() for at, value in enumerate(values))
 note(key, f"Largest figure: {most:,} EUR ({region}, {quarters[at]})")
-regions = add("Figure", "Sales by region")
+regions = add(deck, "Figure", "Sales by region")
 table(regions, [["Region", *quarters, "Total"]] + [[name, *values, sums[name]] for name, values in amounts.items()])
 note(regions, f"Source: sales.csv, {len(amounts) * 4} figures")
 if level > 1:
-    charted = add("Figure", "Sales by quarter")
+    charted = add(deck, "Figure", "Sales by quarter")
     chart(charted, "column", "Sales in EUR", quarters, list(amounts.items()))
     note(charted, f"Source: sales.csv, {len(amounts) * 4} figures")
 deck.save("/app/deck.pptx")
@@ -270,7 +263,8 @@ def checks(level: int, figures: Figures) -> list[Any]:
 def swaps(level: int) -> list[Any]:
     """Wrong turns of the program."""
     found: list[Any] = [
-        ("layout", "one layout for everything", ("slides",), "layout(deck, name)", 'layout(deck, "Content")'),
+        ("layout", "one layout for everything", ("slides",), 'template.pptx")',
+         'template.pptx")\nlayout = lambda deck, name, of=layout: of(deck, "Content")'),
         ("nobody", "prepared by nobody", ("opening",), ", prepared by {person}", ""),
         ("plain", "amounts as they are", ("key",), "{sum(sums.values()):,} EUR", "{sum(sums.values())} EUR"),
         ("best", "the region of the largest figure", ("key",), "max(sums, key=sums.get)",

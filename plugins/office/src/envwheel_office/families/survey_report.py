@@ -81,26 +81,19 @@ at = items.index(low)
 best = max((row for row in rows if top[row][at] != "n<5"), key=lambda row: top[row][at])
 deck = Presentation("/app/template.pptx")
 
-def add(name, title, text=""):
-    slide = deck.slides.add_slide(layout(deck, name))
-    slide.shapes.title.text = title
-    if text:
-        slide.placeholders[1].text = text
-    return slide
-
-add("Opening", f"Staff survey {year}", f"{len(people)} of {sum(staff.values())} staff answered")
-add("Content", "Key results", "\n".join([
+add(deck, "Opening", f"Staff survey {year}", f"{len(people)} of {sum(staff.values())} staff answered")
+add(deck, "Content", "Key results", "\n".join([
     f"Highest: {high}, {percent(share[high])}",
     f"Lowest: {low}, {percent(share[low])}",
     f"Best on {low}: {best}, {percent(top[best][at])}",
 ]))
-charted = add("Figure", "Top 2 by item")
+charted = add(deck, "Figure", "Top 2 by item")
 chart(charted, "column", "Share of 4 and 5, all staff", order, [("Top 2", [share[item] for item in order])])
 axis = next(shape for shape in charted.shapes if shape.has_chart).chart.value_axis
 axis.tick_labels.number_format, axis.tick_labels.number_format_is_linked = "0%", False
 charted.notes_slide.notes_text_frame.text = (
     f"Weighted by staff; {min(base['All'])} to {max(base['All'])} answers by item")
-listed = add("Figure and text", "Lowest item by department", f"Item: {low}")
+listed = add(deck, "Figure and text", "Lowest item by department", f"Item: {low}")
 table(listed, [["Department", "Base", "Top 2"]] + [
     [row, base[row][at], percent(top[row][at])] for row in [*rows, "All"]])
 deck.save("/app/deck.pptx")
@@ -342,7 +335,8 @@ def wrongs(given: dict[str, Any]) -> tuple[Any, ...]:
              'sorted(set(row_of.values()))[::-1]'),
             ("fraction", "shares as fractions", ("percent",), '"0.0%")', '"0.000")'),
             ("one_place", "means with one decimal", ("decimals",), '"0.00"', '"0.0"'),
-            ("layout", "one layout for everything", ("slides",), "layout(deck, name)", 'layout(deck, "Content")'),
+            ("layout", "one layout for everything", ("slides",), 'template.pptx")',
+             'template.pptx")\nlayout = lambda deck, name, of=layout: of(deck, "Content")'),
             ("best", "the department that is worst", ("key",), 'best = max(', 'best = min('),
             ("swapped", "highest and lowest swapped", ("key", "table", "item"), "high, low = order[0], order[-1]",
              "low, high = order[0], order[-1]"),
