@@ -12,7 +12,8 @@ stage "set-up"
 config=demo/envwheel.toml name=demo
 if [ "${DOMAINS:-swe}" != swe ]; then
     # The embedded model learns one-command work of families named in the file; other domains have families of their own.
-    config=demo/domains.toml name=demo-${DOMAINS//,/-}
+    config=demo/${DOMAINS//,/-}.toml name=demo-${DOMAINS//,/-}
+    [ -f "$config" ] || config=demo/domains.toml
 fi
 code=0
 .venv/bin/envwheel run "$config" --domains "${DOMAINS:-swe}" --out "runs/$name" --resume || code=$?
