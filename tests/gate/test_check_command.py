@@ -134,6 +134,30 @@ def test_out_writes_evidence_and_against_compares(
     assert "reference: outcome was 'ok' and is 'failed'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("stale", [None, '{"schema": 1, "steps": [], "tree_sha256": "of another content"}', "{"])
+def test_resume_judges_again_what_has_no_evidence_of_its_own(
+    check: Any, write_task: Any, play: Any, tmp_path: Path, stale: str | None
+) -> None:
+    task, out, again = write_task(name="one"), tmp_path / "ev", play()
+    check(play(), [task], "--out", str(out))
+    file = out / "one.evidence.json"
+    first = file.read_text()
+    if stale is None:
+        file.unlink()
+    else:
+        file.write_text(stale)
+    check(again, [task], "--resume", "--out", str(out))
+    assert again.engine.builds
+    assert json.loads(file.read_text())["tree_sha256"] == json.loads(first)["tree_sha256"]
+
+
+def test_resume_leaves_what_has_its_evidence(check: Any, write_task: Any, play: Any, tmp_path: Path) -> None:
+    task, again = write_task(name="one"), play()
+    check(play(), [task], "--out", str(tmp_path / "ev"))
+    check(again, [task], "--resume", "--out", str(tmp_path / "ev"))
+    assert not again.engine.builds
+
+
 def test_text_from_a_box_cannot_act_on_the_terminal(check: Any, write_task: Any, play: Any, capsys: Any) -> None:
     def solve(run: Any) -> None:
         run.write("/app/out.txt", "\x1b[2J\x1b]0;title\x07[bold red]x[/]\n")

@@ -255,13 +255,13 @@ class Check:
         if self.stop.is_set():
             return None
         key = self.finished.key(path, self.novelty.faults(path) if self.novelty else None)
-        if key in self.known:
+        if key in self.known and self._has_evidence(path):
             return {**self.known[key], "path": str(path), "name": path.resolve().name}
         verdict = self._verdict(path, progress)
         result = as_json(verdict)
-        self.finished.add(key, result)
         if self.args.out:
             self._write_evidence(verdict)
+        self.finished.add(key, result)
         return result
 
     def _verdict(self, path: Path, progress: Progress) -> Verdict:
@@ -281,15 +281,28 @@ class Check:
             progress.say(f"{name}: {warning}")
         return verdict
 
-    def _file_name(self, verdict: Verdict) -> str:
-        """The folder's name; with the folders above it where several pools have one of that name."""
-        alike = [path for path in self.paths if path.name == verdict.path.name]
-        return verdict.name if len(alike) == 1 else "-".join(verdict.path.absolute().parts[1:])
+    def _evidence_file(self, path: Path) -> Path:
+        """Named as the folder at `path`; with the folders above it where several pools have one of that name."""
+        alike = [other for other in self.paths if other.name == path.name]
+        name = path.resolve().name if len(alike) == 1 else "-".join(path.absolute().parts[1:])
+        return self.args.out / f"{name}.evidence.json"
+
+    def _has_evidence(self, path: Path) -> bool:
+        """Whether what was finished left the evidence of this folder where it is asked for now."""
+        from envwheel.environment.hash import tree_sha256
+        from envwheel.gate import evidence
+
+        if not self.args.out:
+            return True
+        try:
+            return evidence.load(self._evidence_file(path)).get("tree_sha256") == tree_sha256(path)
+        except UsageError:
+            return False
 
     def _write_evidence(self, verdict: Verdict) -> None:
         try:
             self.args.out.mkdir(parents=True, exist_ok=True)
             text = json.dumps(verdict.evidence(), indent=1)
-            (self.args.out / f"{self._file_name(verdict)}.evidence.json").write_text(text + "\n", "utf-8")
+            self._evidence_file(verdict.path).write_text(text + "\n", "utf-8")
         except OSError as error:
             raise EnvwheelError(f"--out: {error.filename} cannot be written: {error.strerror}.") from error
