@@ -12,7 +12,7 @@ What comes back is checked; a hook that raises, takes too long or returns someth
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import pluggy
@@ -79,6 +79,12 @@ class Domains:
         for id in dict.fromkeys(canonical(id) for id in ids):
             domains._add(find(id))
         return domains
+
+    @classmethod
+    def among(cls, ids: Iterable[str]) -> Domains:
+        """Those of `ids` that are installed: what environments say of themselves. Raises SetupError, DomainError."""
+        wanted = {canonical(id) for id in ids}
+        return cls.load([one.id for one in installed() if one.id in wanted])
 
     @classmethod
     def none(cls) -> Domains:

@@ -1,6 +1,6 @@
-"""Make ahead what would else be made when it is first used: base images, and the embedded model's weights.
+"""Base images and the embedded model's weights, made before they are used. What is there already costs a look.
 
-`envwheel doctor --prepare` runs it. What is there already costs a look.
+Commands call `base_images` with the domains that they are about; `envwheel doctor --prepare` makes all ahead.
 """
 
 from __future__ import annotations
@@ -9,10 +9,23 @@ import importlib.util
 from collections.abc import Callable, Collection, Iterator
 
 from envwheel.child import load_state
+from envwheel.console import console
 from envwheel.domains import Domains
 from envwheel.listing import installed
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.images import BASE
+
+
+def base_images(engine: Engine, domains: Domains, *, authors: bool = False) -> None:
+    """Make what environments of `domains` start from, and with `authors` the images in which they are written.
+
+    Raises SetupError, InfraError, BuildFailed.
+    """
+    for id in domains.ids:
+        for base in domains.base_images(id):
+            if authors or base.role != "author":
+                with console().status(f"base image {base.tag}"):
+                    engine.ensure(base)
 
 
 def prepare(open_engine: Callable[[], Engine], domains: Collection[str] | None = None) -> Iterator[str]:

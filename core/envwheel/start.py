@@ -22,6 +22,7 @@ from envwheel.ledger import RunStart
 from envwheel.model.base import Model
 from envwheel.model.registry import open_model
 from envwheel.parts import Parts, Watch
+from envwheel.prepare import base_images
 from envwheel.presets import agent_settings
 from envwheel.propose.base import Proposer
 from envwheel.propose.procedural import Procedural
@@ -184,8 +185,5 @@ def ready_engine(config: Config, domains: Domains) -> Engine:
             lines = "\n".join(f"  {one.what}: {one.fix}" for one in missing)
             raise SetupError(f"Domain '{id}' cannot be used on this machine. It lacks:\n{lines}")
     engine = open_engine(config.engine.name)
-    for id in domains.ids:
-        for base in domains.base_images(id):
-            if base.role != "author" or config.proposer.kind == "terminal":
-                engine.ensure(base)
+    base_images(engine, domains, authors=config.proposer.kind == "terminal")
     return engine

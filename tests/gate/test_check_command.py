@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from envwheel.cli import main
-from envwheel.commands.check import Check, configure, title
+from envwheel.commands.check import Check, configure, make_images, title
 from envwheel.domains import Domains
-from envwheel.errors import InfraError
+from envwheel.errors import BuildFailed, InfraError
 from envwheel.gate.finished import Finished
 from envwheel.gate.options import GateOptions
 
@@ -209,3 +209,20 @@ def test_the_title_of_a_report_is_a_line_however_many_paths_there_are():
     few, many = [Path("a"), Path("b")], [Path(f"e{number}") for number in range(2000)]
     assert title(few) == "envwheel check a b"
     assert title(many) == "envwheel check e0 e1 e2 and 1997 more"
+
+
+def test_images_of_the_domains_that_environments_name_are_made(write_task: Any, play: Any) -> None:
+    own = '[metadata.envwheel]\nschema = 1\ndomains = ["office", "nobody_has_it"]'
+    paths = [write_task(more=own, name="one"), write_task({"task.toml": "= no TOML"}, name="two"), Path("/nowhere")]
+    engine = play().engine
+    make_images(engine, Domains.none(), paths)
+    engine.image("envwheel/office:full")
+    for tag in ("envwheel/office:author", "envwheel/swe:bookworm"):
+        with pytest.raises(BuildFailed):
+            engine.image(tag)
+
+
+def test_images_of_the_domains_that_judge_are_made(write_task: Any, play: Any) -> None:
+    engine = play().engine
+    make_images(engine, Domains.load(["swe"]), [write_task()])
+    engine.image("envwheel/swe:bookworm")

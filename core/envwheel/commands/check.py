@@ -95,6 +95,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         if engine:
             use(engine, options.aliases)
+            make_images(engine, domains, paths)
         finished = Finished(options, engine.name if engine else "", domains.versions)
         check = Check(paths, options, engine, domains, finished, args, novelty)
         return check.run() if against is None else check.compare(against)
@@ -142,6 +143,18 @@ def _open(name: str, options: GateOptions) -> Engine | None:
     from envwheel.sandbox.engines import open_engine
 
     return open_engine(name)
+
+
+def make_images(engine: Engine, domains: Domains, paths: Sequence[Path]) -> None:
+    """Make what environments at `paths` may start from: images of `domains`, and of those that they say they are of.
+
+    Raises SetupError, InfraError, BuildFailed.
+    """
+    from envwheel.environment.folder import domains_of
+    from envwheel.prepare import base_images
+
+    named = {id for path in paths for id in domains_of(path)}
+    base_images(engine, type(domains).among({*domains.ids, *named}))
 
 
 def title(paths: Sequence[Path]) -> str:

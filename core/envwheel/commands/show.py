@@ -62,7 +62,7 @@ def _render(args: argparse.Namespace) -> int:
 
     from envwheel import run_page
     from envwheel.config import Config, override
-    from envwheel.domains import Domains, installed
+    from envwheel.domains import Domains
     from envwheel.environment import folder as folders
     from envwheel.errors import UsageError
     from envwheel.pictures import write
@@ -77,8 +77,7 @@ def _render(args: argparse.Namespace) -> int:
     for path in named:
         _refuse_other_rollout(path, tasks[0].name)
     rollouts = {path.stem: read_steps(path.with_suffix(".jsonl")) for path in named}
-    wanted = {id for task in tasks for id in task.environment.domains}
-    domains = Domains.load([one.id for one in installed() if one.id in wanted])
+    domains = Domains.among({id for task in tasks for id in task.environment.domains})
     with closing(ready_engine(override(Config(), {"engine.name": args.engine}), domains)) as engine:
         for task in tasks:
             folder = _folder(args.render, task.path, alone=len(tasks) == 1)

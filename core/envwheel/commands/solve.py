@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit code 0 when a trial was scored, 1 when no verifier gave a reward, 2 when our side failed them all."""
     from envwheel.config import Config, load, override
-    from envwheel.domains import Domains, installed
+    from envwheel.domains import Domains
     from envwheel.environment import folder as folders
     from envwheel.errors import UsageError
     from envwheel.start import ready_engine, solver_of
@@ -45,8 +45,7 @@ def run(args: argparse.Namespace) -> int:
     config = load(args.config) if args.config else Config()
     config = override(config, {"solver.name": args.solver, "engine.name": args.engine})
     tasks = [folders.read(path, need_solution=False) for path in folders.find(args.path)]
-    named = {id for task in tasks for id in task.environment.domains}
-    domains = Domains.load([listing.id for listing in installed() if listing.id in named])
+    domains = Domains.among({id for task in tasks for id in task.environment.domains})
     with (
         closing(solver_of(config, domains)) as solver,
         closing(ready_engine(config, domains)) as engine,

@@ -113,6 +113,17 @@ def read(path: Path, *, need_solution: bool = True) -> TaskFolder:
     return TaskFolder(path, config, environment, tree_sha256(path), config.warnings())
 
 
+def domains_of(path: Path) -> tuple[str, ...]:
+    """The domains that the environment at `path` says it is of; none where its task.toml cannot be read."""
+    try:
+        info = os.lstat(path / "task.toml")
+        if not stat.S_ISREG(info.st_mode) or info.st_size > FILE_LIMIT:
+            return ()
+        return _own(parse(_text(path, "task.toml")))["domains"]
+    except (OSError, InvalidTask):
+        return ()
+
+
 def strip_canary(text: str) -> str:
     """`text` without leading lines that mark a benchmark's data, as Harbor strips them."""
     lines = text.split("\n")
