@@ -58,7 +58,7 @@ def test_what_an_engine_lacks_is_a_warning_with_its_meaning():
 
 
 def test_images_are_there_or_made_when_first_used():
-    there, absent = health.base_images(frozenset({"a:1", "b:2"}), ("a:1", "c:3"))
+    there, absent = health.base_images(frozenset({"a:1", "b:2"}), ("a:1", "c:3"), "docker")
     assert (there.state, absent.state) == ("ok", "warn")
     assert absent.what == "image c:3"
     assert absent.fix

@@ -17,7 +17,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from envwheel.child import load_state
-from envwheel.errors import EnvwheelError, OrdinaryUser
+from envwheel.errors import EnvwheelError, OrdinaryUser, UsageError
 from envwheel.listing import Listing, installed, pip_line
 from envwheel.sandbox.base import Engine
 from envwheel.sandbox.namespace.network import LACK
@@ -52,12 +52,12 @@ class Condition:
     fix: str = ""
 
 
-def examine() -> Iterator[Condition]:
-    """Every condition of this machine, in the order in which one would mend them."""
+def examine(engine: str = "auto") -> Iterator[Condition]:
+    """Every condition of this machine, in the order in which one would mend them. UsageError: no such engine."""
     from envwheel.model.weights import cache_folder
     from envwheel.sandbox.engines import open_engine
 
-    yield from engine_and_images(open_engine)
+    yield from engine_and_images(lambda: open_engine(engine))
     yield second_engine()
     yield from clock()
     yield from models(os.environ)
@@ -70,7 +70,7 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
     """Does an engine answer, what does it lack, has it room, and are its base images made?"""
     try:
         engine = open_engine()
-    except OrdinaryUser:
+    except (OrdinaryUser, UsageError):
         raise
     except EnvwheelError as error:
         yield Condition(
@@ -93,20 +93,21 @@ def engine_and_images(open_engine: Callable[[], Engine]) -> Iterator[Condition]:
             yield disk("engine", Path(root))
         if engine.name in IMAGES_OF:
             wanted = wanted_images()
-            yield from base_images(IMAGES_OF[engine.name](wanted), wanted)
+            yield from base_images(IMAGES_OF[engine.name](wanted), wanted, engine.name)
     except EnvwheelError as error:
         yield Condition("engine", "missing", str(error), "start it again")
     finally:
         engine.close()
 
 
-def base_images(tags: frozenset[str], wanted: tuple[str, ...]) -> Iterator[Condition]:
-    """Which of the `wanted` images are in the engine's store."""
+def base_images(tags: frozenset[str], wanted: tuple[str, ...], engine: str) -> Iterator[Condition]:
+    """Which of the `wanted` images are in the store of `engine`, which has `tags`."""
+    fix = f"envwheel doctor --prepare --engine {engine}"
     for tag in wanted:
         if tag in tags:
             yield Condition(f"image {tag}", "ok", "in the local store")
         else:
-            yield Condition(f"image {tag}", "warn", "not made yet; made when first used", "envwheel doctor --prepare")
+            yield Condition(f"image {tag}", "warn", "not made yet; made when first used", fix)
 
 
 def docker_tags(wanted: tuple[str, ...]) -> frozenset[str]:

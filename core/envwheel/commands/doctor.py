@@ -1,4 +1,4 @@
-"""`envwheel doctor [--prepare [--domains IDS]] [--json]`: what this machine lacks, with the mending lines; 2 if needed.
+"""`envwheel doctor [--engine E] [--prepare [--domains IDS]] [--json]`: what this machine lacks, the fix; 2 if any.
 
 `--prepare` first makes what would else be made when it is first used.
 """
@@ -15,6 +15,7 @@ from envwheel.lists import commas
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    parser.add_argument("--engine", default="auto", metavar="E", help="the engine to look at (default: auto)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--prepare", action="store_true", help="make base images and fetch the embedded model first")
     parser.add_argument("--domains", type=commas, help="with --prepare: base images of these only, commas between")
@@ -25,9 +26,9 @@ def run(args: argparse.Namespace) -> int:
     from envwheel.health import examine
 
     if args.prepare:
-        _prepare(args.domains)
+        _prepare(args.engine, args.domains)
     missing = False
-    for one in examine():
+    for one in examine(args.engine):
         missing = missing or one.state == "missing"
         if args.json:
             print(json.dumps(asdict(one)), flush=True)
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     return 2 if missing else 0
 
 
-def _prepare(ids: list[str] | None) -> None:
+def _prepare(engine: str, ids: list[str] | None) -> None:
     from envwheel.console import console
     from envwheel.listing import canonical, find
     from envwheel.prepare import prepare
@@ -46,5 +47,5 @@ def _prepare(ids: list[str] | None) -> None:
 
     wanted = None if ids is None else [find(canonical(id)).id for id in ids]
     with console().status("looking") as status:
-        for name in prepare(open_engine, wanted):
+        for name in prepare(lambda: open_engine(engine), wanted):
             status.update(f"making ready: {name}")

@@ -93,17 +93,30 @@ class Images:
         if name == BASE:
             return self._debian()
         if name in self._known:
-            return self.ensure(self._known[name])
+            return self._own(self._known[name])
         found = self._shelf.local(name) or self._pulled(name)
         if found is not None:
             return found
         stand_in = well_known(name)
         if stand_in is not None:
             return replace(self._plain(stand_in), aliases=((name, stand_in),))
+        if name.startswith("envwheel/"):
+            raise BuildFailed(
+                f"The base image {reference} is made by a domain that is not installed, or that nothing here names: "
+                f"install it and say `domains` under [metadata.envwheel] of task.toml, or start FROM {BASE}."
+            )
         raise BuildFailed(
             f"The base image {reference} is in no local store, alias table or registry. "
             f"Start FROM {BASE}, load it (`docker pull {reference}`), or name a stand-in: --image {name}={BASE}."
         )
+
+    def _own(self, base: BaseImage) -> Image:
+        """`base` for a candidate that names it, whose fault it is not when it cannot be made."""
+        try:
+            return self.ensure(base)
+        except BuildFailed as failed:
+            said = "".join(failed.log_tail.strip().splitlines()[-1:])
+            raise InfraError("host", f"The base image {base.tag} cannot be made: {failed} {said}".strip()) from failed
 
     def resolve(self, reference: str) -> str:
         """The local id for a FROM line."""
