@@ -20,6 +20,7 @@ from pathlib import Path
 from envwheel.domains import Domains
 from envwheel.environment import draft
 from envwheel.environment.folder import read
+from envwheel.prepare import base_images
 from envwheel.sandbox.base import Engine, Shell
 from envwheel.sandbox.engines import open_engine
 from envwheel.trial import ScriptWork, Stage, build_images, inline, solution_work
@@ -80,9 +81,7 @@ def main() -> None:
     domains, found = Domains.load([DOMAIN]), {}
     engine = open_engine(args.engine)
     try:
-        for image in domains.base_images(DOMAIN):
-            if image.role != "author":
-                engine.ensure(image)
+        base_images(engine, domains)
         if not args.json:
             print(f"{args.engine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}: seconds of a grading")
         for what, family, level, script, goal in CASES:

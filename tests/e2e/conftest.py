@@ -106,9 +106,9 @@ def _idle(store: ImageStore, key: str) -> bool:
 def office(engine: Engine) -> Engine:
     """The engine with the images of the office domain, which take minutes when they are not there yet."""
     from envwheel.domains import Domains
+    from envwheel.prepare import base_images
 
-    for base in Domains.load(["office"]).base_images("office"):
-        engine.ensure(base)
+    base_images(engine, Domains.load(["office"]), authors=True)
     return engine
 
 

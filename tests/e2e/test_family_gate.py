@@ -18,6 +18,7 @@ from envwheel.environment import draft
 from envwheel.environment.folder import read
 from envwheel.gate.ladder import judge
 from envwheel.gate.options import STEPS
+from envwheel.prepare import base_images
 from envwheel.sandbox.base import Engine
 
 ENGINES = {"swe": ("docker", "namespace"), "office": ("namespace", "namespace", "namespace", "namespace", "docker")}
@@ -38,12 +39,11 @@ CASES = sorted(cases(), key=lambda case: case[0])
 
 
 @pytest.fixture(scope="module", autouse=True)
-def base_images(engine: Engine) -> None:
+def images(engine: Engine) -> None:
     """The images of the domains are there before environments are judged side by side."""
     for domain, engines in ENGINES.items():
-        for image in DOMAINS[domain].base_images(domain) if engine.name in engines else ():
-            if image.role != "author":
-                engine.ensure(image)
+        if engine.name in engines:
+            base_images(engine, DOMAINS[domain])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from envwheel.domains import Domains
 from envwheel.environment import draft
 from envwheel.importers.rollouts import Rollout, rollouts
+from envwheel.prepare import base_images
 from envwheel.sandbox.engines import open_engine
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
@@ -32,8 +33,7 @@ def harbor() -> peer.Peer:
 def swe() -> Domains:
     """The domain, with its images in the daemon that Harbor uses too."""
     domains, engine = Domains.load(["swe"]), open_engine("docker")
-    for image in domains.base_images("swe"):
-        engine.ensure(image)
+    base_images(engine, domains)
     engine.close()
     return domains
 
