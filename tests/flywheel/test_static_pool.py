@@ -32,6 +32,15 @@ def test_every_family_and_level_is_aimed_at_equally_often() -> None:
     assert set(count.values()) == {10}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_small_pool_is_spread_over_families_and_levels(seed: int) -> None:
+    many = {"toy": [Family(name, name, ("x",), (0, 1, 2, 3, 4), _never) for name in "abcdefgh"]}
+    aims = spread(many, 8, seed=seed)
+    assert len({aim.family.id for aim in aims}) == 8
+    assert sorted(Counter(aim.level for aim in aims).values()) == [1, 1, 2, 2, 2]
+    assert len({aim.level for aim in aims[:5]}) == 5
+
+
 def test_a_larger_pool_begins_with_the_smaller_one() -> None:
     assert spread(FAMILIES, 11, seed=3)[:6] == spread(FAMILIES, 6, seed=3)
     assert spread(FAMILIES, 12, seed=3) != spread(FAMILIES, 12, seed=4)

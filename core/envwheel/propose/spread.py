@@ -19,14 +19,21 @@ REASON = "spread evenly"
 def spread(kinds: Mapping[str, Sequence[Kind]], count: int, seed: int) -> list[Aim]:
     """`count` aims, in rounds through all pairs of kind and level, each round in an order drawn from `seed`.
 
+    Neighbours in a round are of different kinds and of different levels, so that a few aims are spread evenly, too.
     Raises ValueError when there is nothing to choose from.
     """
-    pairs = [(domain, kind, level) for domain, listed in kinds.items() for kind in listed for level in kind.levels]
-    if not pairs:
+    able = [(domain, kind) for domain, listed in kinds.items() for kind in listed if kind.levels]
+    if not able:
         raise ValueError("no family to choose from")
     draw = random.Random(f"spread/{seed}")
+    most = max(len(kind.levels) for _, kind in able)
     aims: list[Aim] = []
     while len(aims) < count:
-        draw.shuffle(pairs)
-        aims += [Aim(domain, kind, level, 0.5, REASON) for domain, kind, level in pairs]
+        draw.shuffle(able)
+        first = draw.randrange(most)
+        for turn in range(most):
+            for at, (domain, kind) in enumerate(able):
+                if turn < len(kind.levels):
+                    level = kind.levels[(first + at + turn) % len(kind.levels)]
+                    aims.append(Aim(domain, kind, level, 0.5, REASON))
     return aims[:count]
