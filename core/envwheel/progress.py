@@ -56,7 +56,7 @@ class Board:
     def say(self, text: str) -> None:
         """A line for people; `text` is plain."""
         if not self.quiet:
-            self.console.print(safe(text))
+            self.console.print(safe(text), soft_wrap=True)
 
     def planned(self, plan: Plan, done: int) -> None:
         """A new bar, and what the round aims at."""

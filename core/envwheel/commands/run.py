@@ -107,7 +107,8 @@ def turn(config: Config, *, resume: bool, quiet: bool, calibrated: bool = True) 
         console().print("Interrupted; go on with --resume.")
         return Ended(path, records, admitted, 130)
     if not complete:
-        console().print(f"Stopped: {parts.control.reason or 'our side failed some candidates'}. Go on with --resume.")
+        why = parts.control.reason or "our side failed some candidates"
+        console().print(f"Stopped: {why}. Go on with --resume.", soft_wrap=True)
     return Ended(path, records, admitted, 0 if admitted else 1)
 
 

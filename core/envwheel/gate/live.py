@@ -65,11 +65,11 @@ class Progress:
             done = self._counts.total()
         if not self._live and not self._quiet:
             word = f"{verdict['verdict']} {verdict['code']}".strip()
-            self._to.print(safe(f"{done}/{self._total} {verdict['name']}: {word}"))
+            self._to.print(safe(f"{done}/{self._total} {verdict['name']}: {word}"), soft_wrap=True)
 
     def say(self, text: str) -> None:
         """A line of its own."""
-        self._to.print(safe(text))
+        self._to.print(safe(text), soft_wrap=True)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
