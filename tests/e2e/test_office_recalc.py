@@ -26,7 +26,7 @@ found = read.read("/app/book.xlsx")
 assert isinstance(found, model.Workbook), found
 cells = {f"{s.name}!{name}": [c.kind, c.value] for s in found.sheets for name, c in s.cells.items() if c.formula}
 asked = json.load(open("/tests/runs.json"))
-runs = [Computation(run["set"], tuple(run["get"])) for run in asked]
+runs = [Computation(run["set"], tuple(run["get"]), run.get("type", {})) for run in asked]
 computed = read.compute("/app/book.xlsx", found, runs) if runs else []
 print(json.dumps([cells, found.engine, found.unsure, found.alone, computed]))
 """
@@ -77,6 +77,18 @@ def test_libreoffice_decides_what_one_engine_lacks(look, tmp_path):
     assert cells["S!C1"] == ["number", 6.0]
     assert engine == "ironcalc+formualizer+libreoffice"
     assert computed == [{"S!C1": 13.0, "S!C3": 20.0}, {"S!C1": 6.0}]
+
+
+def test_libreoffice_decides_on_formulas_of_rules(look, tmp_path):
+    data = book(tmp_path, "=A1*2")
+    dated, joined = "=SUMPRODUCT((MONTH(A1:A3)>0)*A1:A3)", '=_xlfn.TEXTJOIN(";",TRUE,A1:A3)&_xlfn.AGGREGATE(9,6,A1:A3)'
+    runs = [
+        {"set": {"S!A1": 10}, "type": {"S!F9": "=AND(_xlfn.AGGREGATE(9,6,A1:A3)>6,TRUE)"}, "get": ["S!F9"]},
+        {"set": {}, "type": {"S!F9": "=_xlfn.AGGREGATE(15,6,A1:A3,1)", "S!F10": dated}, "get": ["S!F9", "S!F10"]},
+        {"set": {"S!A2": 4}, "type": {"S!F9": joined}, "get": ["S!F9", "S!C1"]},
+    ]
+    computed = look(data, runs)[-1]
+    assert computed == [{"S!F9": True}, {"S!F9": 1.0, "S!F10": 6.0}, {"S!F9": "3;4;29", "S!C1": 6.0}]
 
 
 def test_what_nobody_knows_is_an_error_and_what_libreoffice_lacks_is_unsure(look, tmp_path):

@@ -62,7 +62,8 @@ class Listener:
             with open(path, "wb") as file:
                 file.write(data)
             _give(path)
-        asked = {"book": book, "runs": [{"set": dict(run.set), "get": list(run.get)} for run in runs]}
+        told = [{"set": dict(run.set), "type": dict(run.type), "get": list(run.get)} for run in runs]
+        asked = {"book": book, "runs": told}
         answer = self._ask(asked, timeout_s)
         if "error" in answer:
             raise Unreadable(f"LibreOffice cannot compute it: {answer['error']}")

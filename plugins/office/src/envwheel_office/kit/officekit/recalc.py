@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import chain
 from typing import Any, Protocol
 
 from . import child
@@ -138,8 +139,6 @@ class LibreOffice:
 
     def compute(self, data: bytes, runs: Sequence[Computation]) -> Values:
         """As the protocol says. RuntimeError when LibreOffice does not start: no fault of the workbook's."""
-        if any(run.type for run in runs):
-            raise EngineFailed("its formulas are written otherwise")
         try:
             return self._listener.compute(data, runs)
         except Unreadable as error:
@@ -176,7 +175,7 @@ def compute(
     answers = [_answers(engine, data, moved, done, reasons) for engine in at_once(first, data, moved)]
     pairs = [tuple(None if answer is None else answer[at] for answer in answers) for at in range(len(runs))]
     left = [_agreed(run, pair, values) for run, pair, values in zip(runs, pairs, done.values, strict=True)]
-    doubted = _doubted(workbook)
+    doubted = _doubted(workbook, runs)
     last = last or (authority() if any(left) or doubted else None)
     asked = [list(run.get) for run in runs] if doubted else left
     said = None
@@ -193,10 +192,11 @@ def compute(
     return done
 
 
-def _doubted(workbook: Workbook) -> bool:
+def _doubted(workbook: Workbook, runs: Sequence[Computation]) -> bool:
     """Whether both Rust engines may agree on what is wrong."""
-    formulas = (cell.formula for sheet in workbook.sheets for cell in sheet.cells.values() if cell.formula)
-    return workbook.date1904 or any(map(BEYOND.search, formulas))
+    written = (cell.formula for sheet in workbook.sheets for cell in sheet.cells.values() if cell.formula)
+    typed = (formula for run in runs for formula in run.type.values())
+    return workbook.date1904 or any(map(BEYOND.search, chain(written, typed)))
 
 
 def _answers(

@@ -2,9 +2,10 @@
 
     python3 -I uno_child.py FOLDER          FOLDER is its own, with the profile in it and the workbooks that it is told
 
-One JSON object a line. In: {"book": "3.xlsx", "runs": [{"set": {"Ledger!B2": 7}, "get": ["Sum!B1"]}]}. Out, after a
-first {"ready": true}: {"runs": [{"Sum!B1": 14.0}]} or {"error": "..."}. An error in a cell is {"error": "#N/A"}, a cell
-that is nowhere is left out. The last workbook stays open, so that a further run on it costs milliseconds.
+One JSON object a line. In: {"book": "3.xlsx", "runs": [{"set": {"Ledger!B2": 7}, "type": {"Sum!F9": "=A1>2"}, "get":
+["Sum!B1"]}]}; what is typed are formulas as the file writes them. Out, after a first {"ready": true}: {"runs":
+[{"Sum!B1": 14.0}]} or {"error": "..."}. An error in a cell is {"error": "#N/A"}, a cell that is nowhere is left out.
+The last workbook stays open, so that a further run on it costs milliseconds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ ONE_BY_ONE = 24
 MOST_CELLS = 400_000
 LOAD = {"Hidden": True, "MacroExecutionMode": 0, "UpdateDocMode": 0, "FilterName": "Calc MS Excel 2007 XML"}
 """No macro runs, no link is refreshed."""
+AS_IN_FILES = 3
+"""com.sun.star.sheet.AddressConvention.XL_OOX."""
 
 
 def start(folder: str) -> Any:
@@ -58,6 +61,8 @@ class Book:
             raise ValueError("LibreOffice reads no workbook in it")
         sheets = [self._doc.Sheets.getByIndex(at) for at in range(self._doc.Sheets.Count)]
         self._sheets = {sheet.Name.casefold(): sheet for sheet in sheets}
+        self._parser = self._doc.createInstance("com.sun.star.sheet.FormulaParser")
+        self._parser.FormulaConvention, self._parser.CompileEnglish = AS_IN_FILES, True
         self._doc.enableAutomaticCalculation(False)
         self._doc.calculateAll()
 
@@ -65,24 +70,34 @@ class Book:
         """Forget it."""
         self._doc.close(True)
 
-    def run(self, changes: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
-        """What the cells `wanted` show after `changes`, which are taken back again; without cells that are nowhere."""
+    def run(self, changes: dict[str, Any], formulas: dict[str, str], wanted: list[str]) -> dict[str, Any]:
+        """What the cells `wanted` show after `changes` and with `formulas`, which are taken back again.
+
+        Cells that are nowhere are left out.
+        """
         before = []
         try:
-            for name, value in changes.items():
+            for name, value in [*changes.items(), *formulas.items()]:
                 cell = self._cell(name)
                 if cell is None:
                     raise ValueError(f"there is no cell {name}")
-                before.append((cell, _kept(cell)))
-                _put(cell, value)
-            if changes:
+                before.append((cell, _kept(cell), cell.NumberFormat))
+                if name in formulas:
+                    self._type(cell, value)
+                else:
+                    _put(cell, value)
+            if before:
                 self._doc.calculate()
             return self._read(wanted)
         finally:
-            for cell, (kind, value) in reversed(before):
+            for cell, (kind, value), shape in reversed(before):
                 cell.setFormula(value) if kind == FORMULA else _put(cell, value)
+                cell.NumberFormat = shape  # a formula that says true or false leaves that as the cell's format
             if before:
                 self._doc.calculate()
+
+    def _type(self, cell: Any, formula: str) -> None:
+        cell.setTokens(self._parser.parseFormula(formula.removeprefix("="), cell.getCellAddress()))
 
     def _cell(self, name: str) -> Any:
         sheet, ref = _split(name)
@@ -210,7 +225,7 @@ def serve(folder: str) -> None:
                 book = Book(desktop, os.path.join(folder, asked["book"]))
                 name = asked["book"]
             assert book is not None
-            said: dict[str, Any] = {"runs": [book.run(run["set"], run["get"]) for run in asked["runs"]]}
+            said: dict[str, Any] = {"runs": [book.run(run["set"], run["type"], run["get"]) for run in asked["runs"]]}
         except (ValueError, uno.getClass("com.sun.star.uno.Exception")) as error:
             said = {"error": str(error).splitlines()[0][:300] if str(error) else type(error).__name__}
         print(json.dumps(said), file=out, flush=True)
