@@ -8,7 +8,6 @@ table.rows, table.columns["amount"], table.value(9, 3)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,6 +18,7 @@ from .colors import contrast
 from .equal import UNSURE, fold, is_blank
 from .language_base import Anchor, Scalar, Where
 from .model import Cell, Refused, Sheet, Style, Workbook
+from .number_format import ink, section_of, shows
 
 GAP = 5
 """How many blank cells may lie between a label and its value."""
@@ -29,6 +29,7 @@ READABLE = 1.2
 MERGES, TALL = 20_000, 200
 """Merged blocks that are looked at, and the rows from which one is tall."""
 LONGEST = 500
+INKLESS = "its text has the colour of its ground"
 BLANK = Cell()
 
 
@@ -107,31 +108,14 @@ def _invisible(style: Style, cell: Cell) -> str:
         return "its text is hidden"
     if style.size < TINY:
         return f"its text has {style.size:g} points"
-    if not _reads(style.color, style.fill or "ffffff"):
-        return "its text has the colour of its ground"
-    return _masked(style.number_format, cell)
-
-
-_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
-
-
-def _masked(number_format: str, cell: Cell) -> str:
-    """A number format that shows nothing, or a word instead of the number: ';;;', '"PAID"'."""
-    bare = _LITERAL.sub("", number_format)
-    if bare == number_format and ";" not in bare:
-        return ""
-    sections = bare.split(";")
-    written = number_format.split(";") if len(number_format.split(";")) == len(sections) else sections
-    if cell.kind == "text" and len(sections) > 3:
-        return "" if "@" in sections[3] or "general" in sections[3].casefold() else "its number format hides the text"
-    if cell.kind not in ("number", "date") or not isinstance(cell.value, int | float):
-        return ""
-    zero = cell.value == 0 and len(sections) > 2
-    at = 2 if zero else 1 if cell.value < 0 and len(sections) > 1 else 0
-    if zero and written[at].strip():
+    if cell.kind not in ("number", "date", "text") or not isinstance(cell.value, int | float | str):
+        return "" if _reads(style.color, style.fill or "ffffff") else INKLESS
+    section = section_of(style.number_format, cell.value)
+    if not _reads(ink(section) or style.color, style.fill or "ffffff"):
+        return INKLESS
+    if cell.value == 0 and section.strip() and section != style.number_format:
         return ""  # a dash for zero is what accountants write
-    shows = any(mark in sections[at].casefold() for mark in ("0", "#", "?", "general", "@", *"ymdhs"))
-    return "" if shows else "its number format does not show its value"
+    return "" if shows(section, isinstance(cell.value, str)) else "its number format does not show it"
 
 
 @lru_cache(1024)
