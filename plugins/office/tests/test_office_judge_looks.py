@@ -151,6 +151,24 @@ def test_what_marks_nothing_has_nothing(rules: list[Conditional], reason: str) -
     assert reason in score.reason
 
 
+def test_a_rule_without_a_look_stops_those_below() -> None:
+    stop = rule("expression", None, "ISTEXT(B2)", priority=1, stop=True)
+    stop.fill = stop.color = None
+    made = ruled(stop, rule("cellIs", "greaterThan", "100", priority=2), cells={**AMOUNTS, "B5": "n/a"})
+    assert judge(made, "cond_format", range="S!B2:B5", marked="above", values=[100]) == Score(1.0)
+
+
+@pytest.mark.parametrize("look", [{"color": "9c0006"}, {"bold": True}, {"fill": "ffffff"}])
+def test_where_a_fill_is_asked_for_no_other_mark_counts(look: dict[str, Any]) -> None:
+    one = rule("cellIs", "greaterThan", "100")
+    one.fill, one.color, one.bold = look.get("fill"), look.get("color"), look.get("bold")
+    fields = {"range": "S!B2:B5", "marked": "above", "values": [100]}
+    score = judge(ruled(one), "cond_format", **fields, fill="any")
+    assert score.value == 0
+    assert "with a fill" in score.reason
+    assert judge(ruled(rule("cellIs", "greaterThan", "100")), "cond_format", **fields, fill="any") == Score(1.0)
+
+
 def test_typed_fills_are_no_rule() -> None:
     made = ruled()
     made.styles.append(Style(fill="ffc7ce"))

@@ -116,13 +116,23 @@ def cond_format(check: CondFormat, bench: Bench) -> Score:
     kinds = {mark for seen in [*found.values(), *(seen for _, seen in probed)] for mark in seen}
     best = Score(0.0, f"no rule marks cells of {sheet.name}!{cells[0]}:{cells[-1]}" + _hint(check, kinds))
     for mark in sorted(kinds, key=repr):
-        if check.fill is None or (isinstance(mark[1], str) and close(mark[1], check.fill, MARK)):
+        if _counts(mark, check.fill):
             score = _marked(check, mark, wanted, {ref for ref in counted if mark in found[ref]}, probed)
             best = score if score.value > best.value or not best.value else best
     return best
 
 
+def _counts(mark: Mark, asked: str | None) -> bool:
+    """Whether a mark is of the look that is asked for. A white fill is seen as none."""
+    name, look = mark
+    if asked in (None, "any"):
+        return (name == "fill" or asked is None) and not (name == "fill" and close(str(look), "ffffff"))
+    return isinstance(look, str) and close(look, str(asked), MARK)
+
+
 def _hint(check: CondFormat, kinds: set[Mark]) -> str:
+    if check.fill == "any":
+        return " with a fill"
     colors = sorted(value for name, value in kinds if isinstance(value, str))
     return f" in {check.fill}, but in {', '.join(colors)}" if check.fill and colors else ""
 
