@@ -15,6 +15,7 @@ from .judge_markup import looks_wrong
 from .language_base import Anchor, Look
 from .language_cells import CellLook, CondFormat, DataValidation
 from .model import Cell, Scalar, Sheet, Style, Validation, Workbook
+from .number_format import scaled
 from .typed import Formulas, compare, holds, moved
 
 CELLS_AT_MOST = 20_000
@@ -48,12 +49,14 @@ def unlike(found: Style, cell: Cell, look: Look) -> str:
     plain = looks_wrong(found, look)
     if plain:
         return plain
-    if look.number is not None and found.number_class != look.number:
+    if look.number is not None and found.number_class != look.number and not _money(found, look):
         return f"shows its value as {found.number_class} ({found.number_format}), not as {look.number}"
     if look.decimals is not None and (found.decimals or 0) != look.decimals:
         return f"shows {found.decimals or 0} decimals ({found.number_format}), not {look.decimals}"
     if look.thousands is not None and _thousands(found) != look.thousands:
         return f"shows {'no ' if look.thousands else ''}thousands separator ({found.number_format})"
+    if (look.number, look.decimals, look.thousands) != (None, None, None) and scaled(found.number_format):
+        return f"shows its value in thousands ({found.number_format})"
     if look.align is not None and _align(found, cell) != look.align:
         return f"is aligned {_align(found, cell)}, not {look.align}"
     for name in ("wrap", "locked"):
@@ -61,6 +64,11 @@ def unlike(found: Style, cell: Cell, look: Look) -> str:
         if wanted is not None and getattr(found, name) != wanted:
             return f"is {'not ' if wanted else ''}{'wrapped' if name == 'wrap' else name}"
     return ""
+
+
+def _money(found: Style, look: Look) -> bool:
+    """An amount with its currency is shown as a number, too."""
+    return look.number == "number" and found.number_class == "currency"
 
 
 def _thousands(found: Style) -> bool:

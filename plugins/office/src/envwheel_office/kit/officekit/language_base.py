@@ -78,7 +78,9 @@ class Look(Strict):
     size: float | None = None
     color: str | None = None
     fill: str | None = Field(None, description="'any' for any fill but white")
-    number: Literal["number", "percent", "currency", "date", "time", "text", "general"] | None = None
+    number: Literal["number", "percent", "currency", "date", "time", "text", "general"] | None = Field(
+        None, description="what the number format shows; an amount with its currency is a number, too"
+    )
     decimals: int | None = None
     thousands: bool | None = None
     align: Literal["left", "center", "right"] | None = None

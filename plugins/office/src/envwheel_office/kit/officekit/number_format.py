@@ -136,6 +136,11 @@ def decimals(code: str) -> int | None:
     return len(fraction[1]) if fraction else 0
 
 
+def scaled(code: str) -> bool:
+    """Whether its first section divides what it shows by thousands: commas behind the last digit."""
+    return re.search(r"[0#?],+(?![0#?,])", TOKEN.sub(" ", sections(code)[0])) is not None
+
+
 def hides(code: str) -> bool:
     """Whether a number in it shows nothing at all, as with ;;;"""
     parts = sections(code)
