@@ -8,6 +8,7 @@ table.rows, table.columns["amount"], table.value(9, 3)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,6 +27,10 @@ TINY = 4.0
 """Points: smaller text is not there for a reader."""
 READABLE = 1.2
 """WCAG contrast below which a text has the colour of its ground."""
+LEAD = 2
+"""Rows that may stand between headers and data without a key: units, a narrow row."""
+DARK = re.compile(r"TableStyle(?:Light(?:[89]|1[0-4])|Medium(?:[1-9]|1\d|2[01])|Dark\d+)")
+"""Looks of native tables whose headers stand on a dark ground, in white unless the cell says otherwise."""
 MERGES, TALL = 20_000, 200
 """Merged blocks that are looked at, and the rows from which one is tall."""
 LONGEST = 500
@@ -60,6 +65,7 @@ class View:
         self.columns = set(sheet.hidden_columns)
         self.columns.update(refs.number(name) for name, width in sheet.widths.items() if name.isalpha() and width <= 0)
         self.unsure = {refs.split(address)[1] for address in book.unsure if refs.split(address)[0] == sheet.name}
+        self.dark = [refs.area(table.ref) for table in sheet.tables if DARK.fullmatch(table.look)]
         self.merges: dict[int, list[refs.Area]] = {}
         """Row -> the merged blocks that are in it."""
         self.tall: list[refs.Area] = []
@@ -92,7 +98,8 @@ class View:
             return f"its {'row' if row in self.rows else 'column'} is hidden"
         cell = self.sheet.cells.get(refs.name(row, column), BLANK)
         style = self.book.styles[cell.style] if 0 <= cell.style < len(self.book.styles) else Style()
-        return _invisible(style, cell)
+        dark = any(row == area.top and area.has(row, column) for area in self.dark)
+        return _invisible(style, cell, style.fill or ("" if dark else "ffffff"))
 
     def value(self, row: int, column: int) -> Scalar:
         """What a reader sees here: None where nothing is, UNSURE where the engines do not agree."""
@@ -103,15 +110,15 @@ class View:
         return None if cell.kind == "empty" or self.unseen(row, column) else cell.value
 
 
-def _invisible(style: Style, cell: Cell) -> str:
+def _invisible(style: Style, cell: Cell, ground: str) -> str:
     if style.hidden:
         return "its text is hidden"
     if style.size < TINY:
         return f"its text has {style.size:g} points"
     if cell.kind not in ("number", "date", "text") or not isinstance(cell.value, int | float | str):
-        return "" if _reads(style.color, style.fill or "ffffff") else INKLESS
+        return "" if _reads(style.color, ground) else INKLESS
     section = section_of(style.number_format, cell.value)
-    if not _reads(ink(section) or style.color, style.fill or "ffffff"):
+    if not _reads(ink(section) or style.color, ground):
         return INKLESS
     if cell.value == 0 and section.strip() and section != style.number_format:
         return ""  # a dash for zero is what accountants write
@@ -283,7 +290,7 @@ def table(book: Workbook, anchor: Anchor, key: str | None = None) -> Table:
             + (f"in {len(found)} rows ({places}), not in one" if found else "together in no row that can be seen")
         )
     view, row = found[0]
-    there = _headers(view, row)
+    there = _own(_headers(view, row), wanted)
     twice = [header for header in anchor.headers if len(there[fold(header)]) > 1]
     if twice:
         raise NotFound(f"the header {twice[0]!r} stands {len(there[fold(twice[0])])} times in its row")
@@ -303,15 +310,34 @@ def _headers(view: View, header: int) -> dict[str, list[int]]:
     return there
 
 
+def _own(there: dict[str, list[int]], wanted: set[str]) -> dict[str, list[int]]:
+    """Where headers stand that a block beside the table repeats: in the one block that has each wanted header once."""
+    blocks: list[set[int]] = []
+    for column in sorted(column for at in there.values() for column in at):
+        if blocks and column - 1 in blocks[-1]:
+            blocks[-1].add(column)
+        else:
+            blocks.append({column})
+    blocks = [block for block in blocks if all(len(block.intersection(there[header])) == 1 for header in wanted)]
+    if len(blocks) != 1:
+        return there
+    return {header: [c for c in at if c in blocks[0]] if len(at) > 1 else at for header, at in there.items()}
+
+
 def _data(made: Table, anchor: Anchor, key: int) -> Iterator[int]:
     view = made.view
     first = min(made.columns[fold(header)] for header in anchor.headers)
     last = max((refs.place(ref)[0] for ref in view.sheet.cells), default=0)
     header = view.block(made.header, key)
-    for row in range((header.bottom if header else made.header) + 1, last + 1):
-        shows = view.cell(row, key)
-        if is_blank(shows.value) and not shows.formula:
-            return
+    top = (header.bottom if header else made.header) + 1
+    begun = False
+    for row in range(top, last + 1):
+        found = view.cell(row, key)
+        if is_blank(found.value) and not found.formula:
+            if begun or row - top >= LEAD:
+                return
+            continue
+        begun = True
         closing = view.cell(row, first).value
         if anchor.end and isinstance(closing, str) and _label(closing) == _label(anchor.end):
             return

@@ -34,7 +34,8 @@ class Where(Strict):
 
 
 class Anchor(Strict):
-    """A table in a workbook, found by its header texts wherever it stands; it ends at the first blank key."""
+    """A table in a workbook, found by its header texts wherever it stands; it ends at the first blank key
+    below its data."""
 
     headers: list[str] = Field(min_length=1, description="texts that stand in one row, in any order")
     sheet: str | None = Field(None, description="None: any visible sheet")
