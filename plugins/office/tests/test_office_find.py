@@ -201,6 +201,28 @@ def test_a_white_header_is_seen_on_the_ground_of_its_table(look: str, seen: bool
     assert view.unseen(2, 1)
 
 
+def test_headers_may_stand_on_two_levels() -> None:
+    made = book({"S": rows(["Item", "Sales", None], [None, "Units", "Amount"], ["a", 1, 2])})
+    made.sheets[0].merges = ["A1:A2", "B1:C1"]
+    found = find.table(made, Anchor(headers=["Item", "Units", "Amount"]))
+    assert (found.header, found.rows) == (2, [3])
+    assert [found.column(name) for name in ("Item", "Units", "Amount")] == [1, 2, 3]
+
+
+def test_headers_that_all_span_two_rows_are_one_row() -> None:
+    made = book({"S": rows(["Item", "Amount"], [], ["a", 1])})
+    made.sheets[0].merges = ["A1:A2", "B1:B2"]
+    assert find.table(made, Anchor(headers=["Item", "Amount"])).rows == [3]
+
+
+def test_a_label_that_is_a_title_too_is_found_by_its_value() -> None:
+    made = book({"S": {"A1": "Total", "A4": "Total", "B4": 7}})
+    assert find.cell(made, Where(label="Total")).ref == "B4"
+    made.sheets[0].cells["C1"] = cell("as of May")
+    with pytest.raises(find.NotFound, match="stands 2 times"):
+        find.cell(made, Where(label="Total"))
+
+
 def test_a_copy_on_a_hidden_sheet_is_no_second_table() -> None:
     made = Workbook([sheet("S", TABLE), Sheet("H", "hidden", {"A1": cell("Invoice"), "B1": Cell()})], [Style()])
     assert find.table(made, Anchor(headers=["Invoice"])).view.sheet.name == "S"

@@ -31,6 +31,8 @@ LEAD = 2
 """Rows that may stand between headers and data without a key: units, a narrow row."""
 DARK = re.compile(r"TableStyle(?:Light(?:[89]|1[0-4])|Medium(?:[1-9]|1\d|2[01])|Dark\d+)")
 """Looks of native tables whose headers stand on a dark ground, in white unless the cell says otherwise."""
+LEVELS = 4
+"""Rows at most that headers stand in, the merged ones in several."""
 MERGES, TALL = 20_000, 200
 """Merged blocks that are looked at, and the rows from which one is tall."""
 LONGEST = 500
@@ -84,6 +86,11 @@ class View:
     def block(self, row: int, column: int) -> refs.Area | None:
         """The merged block that the cell is part of."""
         return next((block for block in [*self.merges.get(row, ()), *self.tall] if block.has(row, column)), None)
+
+    def levels(self, row: int, column: int) -> range:
+        """The rows of headers that a cell belongs to: of a merged one each of its own."""
+        block = self.block(row, column)
+        return range(row, min(block.bottom + 1, row + LEVELS) if block else row + 1)
 
     def cell(self, row: int, column: int) -> Cell:
         """The cell that shows here."""
@@ -213,12 +220,17 @@ def _beside(book: Workbook, where: Where) -> Spot:
         for ref, text in _texts(each):
             if _label(text) == wanted and not view.unseen(*refs.place(ref)):
                 places.append((view, ref))
-    if len(places) != 1:
-        there = ", ".join(f"{view.sheet.name}!{ref}" for view, ref in places[:4])
-        problem = f"stands {len(places)} times ({there})" if places else "stands nowhere that can be seen"
-        raise NotFound(f"the label {where.label!r} {problem}")
-    view, ref = places[0]
-    row, column = refs.place(ref)
+    spots = [_value_of(where, view, *refs.place(ref)) for view, ref in places]
+    filled = [spot for spot in spots if not is_blank(spot.cell.value) or spot.cell.formula]
+    if len(filled) == 1 or len(spots) == 1:
+        return (filled or spots)[0]
+    there = ", ".join(f"{view.sheet.name}!{ref}" for view, ref in places[:4])
+    problem = f"stands {len(places)} times ({there})" if places else "stands nowhere that can be seen"
+    raise NotFound(f"the label {where.label!r} {problem}")
+
+
+def _value_of(where: Where, view: View, row: int, column: int) -> Spot:
+    """What stands beside a label, or below it; the next cell where nothing does."""
     block = view.block(row, column) or refs.Area("", row, column, row, column)
     row, column = (row, block.right + 1) if where.side == "right" else (block.bottom + 1, column)
     first = (row, column)
@@ -276,13 +288,17 @@ def table(book: Workbook, anchor: Anchor, key: str | None = None) -> Table:
     found = []
     for each in shown(book, anchor.sheet):
         view = View(book, each)
-        rows: dict[int, set[str]] = {}
+        rows: dict[int, dict[str, str]] = {}
         for ref, text in _texts(each, numbers=True):
-            if (header := fold(text)) in wanted:
-                row, column = refs.place(ref)
-                if not view.unseen(row, column):
-                    rows.setdefault(row, set()).add(header)
-        found += [(view, row) for row, there in sorted(rows.items()) if there == wanted]
+            if (header := fold(text)) in wanted and not view.unseen(*refs.place(ref)):
+                for row in view.levels(*refs.place(ref)):
+                    rows.setdefault(row, {})[header] = ref
+        full = {
+            tuple(sorted(there.values())): row
+            for row, there in sorted(rows.items(), reverse=True)
+            if len(there) == len(wanted)
+        }
+        found += [(view, row) for row in sorted(full.values())]
     if len(found) != 1:
         places = ", ".join(f"{view.sheet.name!r} row {row}" for view, row in found[:4])
         raise NotFound(
@@ -305,7 +321,12 @@ def _headers(view: View, header: int) -> dict[str, list[int]]:
     there: dict[str, list[int]] = {}
     for ref, text in _texts(view.sheet, numbers=True):
         row, column = refs.place(ref)
-        if row == header and (name := fold(text)) and not view.unseen(row, column):
+        if (
+            0 <= header - row < LEVELS
+            and header in view.levels(row, column)
+            and (name := fold(text))
+            and not view.unseen(row, column)
+        ):
             there.setdefault(name, []).append(column)
     return there
 

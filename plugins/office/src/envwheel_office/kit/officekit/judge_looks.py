@@ -99,7 +99,8 @@ def _cells(
         return found.view.sheet, [refs.name(row, place) for row in found.rows]
     if not header:
         raise Fault("an anchor without a column")
-    return found.view.sheet, [refs.name(found.header, found.column(name)) for name in anchor.headers]
+    places = [found.view.top_left(found.header, found.column(name)) for name in anchor.headers]
+    return found.view.sheet, [refs.name(*place) for place in places]
 
 
 def cond_format(check: CondFormat, bench: Bench) -> Score:
