@@ -201,6 +201,14 @@ def test_a_white_header_is_seen_on_the_ground_of_its_table(look: str, seen: bool
     assert view.unseen(2, 1)
 
 
+def test_the_shape_of_a_dash_or_a_quote_makes_no_other_header() -> None:
+    made = book({"S": rows(["Owner\u2019s item", "31\u201360"], ["a", 1])})
+    found = find.table(made, Anchor(headers=["Owner's item", "31-60"]))
+    assert found.column("31-60") == 2
+    with pytest.raises(find.NotFound):
+        find.table(made, Anchor(headers=["Owner's item", "3160"]))
+
+
 def test_headers_may_stand_on_two_levels() -> None:
     made = book({"S": rows(["Item", "Sales", None], [None, "Units", "Amount"], ["a", 1, 2])})
     made.sheets[0].merges = ["A1:A2", "B1:C1"]
