@@ -13,6 +13,9 @@ from envwheel.environment import draft, folder
 from envwheel_office import registry
 from envwheel_office.family import OfficeFamily
 from envwheel_office.kit.officekit.language import Plan, load
+from envwheel_office.kit.officekit.language_base import Column, Scalar
+from envwheel_office.kit.officekit.language_cells import RangeTable
+from envwheel_office.kit.officekit.tables import score_rows
 from envwheel_office.lint import inspect_environment
 from envwheel_office.package import fixed
 from envwheel_office.taxonomy import SKILLS
@@ -69,6 +72,34 @@ def test_every_check_has_a_wrong_solution_that_it_sees(family: OfficeFamily, lev
     names = [item.id for item in (*recipe.wrongs, *recipe.alternatives)]
     assert len(set(names)) == len(names)
     assert recipe.alternatives
+
+
+@seeds
+@places
+def test_copied_texts_with_noughts_for_numbers_earn_nothing(family: OfficeFamily, level: int, seed: int) -> None:
+    recipe = family.make(level, seed)
+    checks = recipe.checks
+    if any(check.kind == "metamorphic" and check.gate for check in checks) or any(
+        ".pdf" in name for name in recipe.files
+    ):
+        return  # typed numbers earn nothing, or the texts have to be read from pages
+    scores = {}
+    for check in checks:
+        if (
+            isinstance(check, RangeTable)
+            and {column.type for column in check.columns} - {"text"}
+            and len(check.columns) > len(check.key)
+        ):
+            guessed = [[_guess(check, *each) for each in zip(check.columns, row, strict=True)] for row in check.rows]
+            headers = [column.header for column in check.columns]
+            found = score_rows(headers, guessed, check.columns, check.key, check.rows, check.order)
+            scores[check.id] = (found.value, check.floor)
+    lazy = not any(value < floor for value, floor in scores.values()) and any(value for value, _ in scores.values())
+    assert not lazy, scores
+
+
+def _guess(check: RangeTable, column: Column, value: Scalar) -> Scalar:
+    return value if column.header in check.key or column.type == "text" else 0.0
 
 
 @places

@@ -7,7 +7,7 @@ from office_fakes import book, cell, rows, sheet
 
 from officekit import find, refs
 from officekit.language_base import Anchor, Where
-from officekit.model import Cell, Sheet, Style, Workbook
+from officekit.model import Cell, Sheet, Style, TableObject, Workbook
 
 TABLE = rows(["Invoice", "Customer", "Amount"], ["A-1", "Ada", 3], ["A-2", "Bo", 4], [None, None, 9], at="C5")
 
@@ -157,6 +157,78 @@ def test_a_value_that_no_engines_agree_on_is_unsure() -> None:
 def test_why_a_table_is_not_found(sheets: dict[str, dict[str, object]], reason: str) -> None:
     with pytest.raises(find.NotFound, match=reason):
         find.table(book(sheets), Anchor(headers=["Item", "Amount"]))
+
+
+def test_a_block_beside_a_table_may_repeat_a_header() -> None:
+    lines = [["Item", "Amount", "Note", None, "Item", "Note"], ["a", 1, "x", None, "b", "y"]]
+    found = find.table(book({"S": rows(*lines)}), Anchor(headers=["Item", "Amount"]))
+    assert [found.column(name) for name in ("Item", "Amount", "Note")] == [1, 2, 3]
+    turned = find.table(book({"S": rows(*[line[::-1] for line in lines])}), Anchor(headers=["Item", "Amount"]))
+    assert [turned.column(name) for name in ("Item", "Amount", "Note")] == [6, 5, 4]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        ["Item", "Amount", None, "Item", "Amount"],
+        ["Item", "Amount", "Item"],
+        ["Item", None, "Amount", None, "Item"],
+    ],
+)
+def test_a_header_that_two_blocks_could_own_is_no_anchor(header: list[str | None]) -> None:
+    with pytest.raises(find.NotFound, match="'Item' stands 2 times"):
+        find.table(book({"S": rows(header, [1, 2, 3, 4, 5])}), Anchor(headers=["Item", "Amount"]))
+
+
+def test_units_and_a_narrow_row_may_stand_below_the_headers() -> None:
+    made = book({"S": rows(["Item", "Amount"], [None, "EUR"], [], ["a", 1], ["b", 2], [], ["Note", "none"])})
+    assert find.table(made, Anchor(headers=["Item", "Amount"])).rows == [4, 5]
+    far = book({"S": rows(["Item", "Amount"], [], [], [], ["a", 1])})
+    assert find.table(far, Anchor(headers=["Item", "Amount"])).rows == []
+
+
+@pytest.mark.parametrize(
+    ("look", "seen"),
+    [("TableStyleMedium9", True), ("TableStyleLight9", True), ("TableStyleLight1", False), ("", False)],
+)
+def test_a_white_header_is_seen_on_the_ground_of_its_table(look: str, seen: bool) -> None:
+    made = book({"S": rows(["Item", "Amount"], ["a", 1])}, styles=[Style(), Style(color="ffffff")])
+    made.sheets[0].tables = [TableObject("T", "A1:B2", ["Item", "Amount"], look)]
+    for each in made.sheets[0].cells.values():
+        each.style = 1
+    view = find.View(made, made.sheets[0])
+    assert bool(view.unseen(1, 1)) is not seen
+    assert view.unseen(2, 1)
+
+
+def test_the_shape_of_a_dash_or_a_quote_makes_no_other_header() -> None:
+    made = book({"S": rows(["Owner\u2019s item", "31\u201360"], ["a", 1])})
+    found = find.table(made, Anchor(headers=["Owner's item", "31-60"]))
+    assert found.column("31-60") == 2
+    with pytest.raises(find.NotFound):
+        find.table(made, Anchor(headers=["Owner's item", "3160"]))
+
+
+def test_headers_may_stand_on_two_levels() -> None:
+    made = book({"S": rows(["Item", "Sales", None], [None, "Units", "Amount"], ["a", 1, 2])})
+    made.sheets[0].merges = ["A1:A2", "B1:C1"]
+    found = find.table(made, Anchor(headers=["Item", "Units", "Amount"]))
+    assert (found.header, found.rows) == (2, [3])
+    assert [found.column(name) for name in ("Item", "Units", "Amount")] == [1, 2, 3]
+
+
+def test_headers_that_all_span_two_rows_are_one_row() -> None:
+    made = book({"S": rows(["Item", "Amount"], [], ["a", 1])})
+    made.sheets[0].merges = ["A1:A2", "B1:B2"]
+    assert find.table(made, Anchor(headers=["Item", "Amount"])).rows == [3]
+
+
+def test_a_label_that_is_a_title_too_is_found_by_its_value() -> None:
+    made = book({"S": {"A1": "Total", "A4": "Total", "B4": 7}})
+    assert find.cell(made, Where(label="Total")).ref == "B4"
+    made.sheets[0].cells["C1"] = cell("as of May")
+    with pytest.raises(find.NotFound, match="stands 2 times"):
+        find.cell(made, Where(label="Total"))
 
 
 def test_a_copy_on_a_hidden_sheet_is_no_second_table() -> None:

@@ -69,7 +69,18 @@ def test_functions_and_literals_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "digits"), [("1000000", 1), ("0.0825", 3), ("1234.50", 5), ("86400", 3), ("2024", 4), ("12E10", 2)]
+    ("text", "digits"),
+    [
+        ("1000000", 1),
+        ("0.0825", 3),
+        ("1234.50", 5),
+        ("86400", 3),
+        ("2024", 4),
+        ("12E10", 2),
+        ("99999", 1),
+        ("9.99999E+307", 1),
+        ("19999", 5),
+    ],
 )
 def test_significant_digits(text: str, digits: int) -> None:
     assert significant(text) == digits

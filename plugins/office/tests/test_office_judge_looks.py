@@ -36,6 +36,11 @@ def styled(cells: dict[str, Style], content: Any = 12) -> Workbook:
         (Style(fill="d9e1f2"), {"fill": "any"}),
         (Style(number_format="#,##0.00", number_class="number", decimals=2), {"decimals": 2, "thousands": True}),
         (Style(number_format="0%", number_class="percent", decimals=0), {"number": "percent", "thousands": False}),
+        (
+            Style(number_format='#,##0.00 "EUR"', number_class="currency", decimals=2),
+            {"number": "number", "decimals": 2},
+        ),
+        (Style(number_format="#,##0.00_,", number_class="number", decimals=2), {"number": "number"}),
         (Style(), {"align": "right", "wrap": False, "locked": True}),
         (Style(align="center", wrap=True, locked=False), {"align": "center", "wrap": True, "locked": False}),
     ],
@@ -53,6 +58,9 @@ def test_a_look_is_full(style: Style, look: dict[str, Any]) -> None:
         (Style(number_format="0", number_class="number", decimals=0), {"number": "percent"}, "as number (0)"),
         (Style(number_format="0.0", number_class="number", decimals=1), {"decimals": 2}, "shows 1 decimals"),
         (Style(number_format="0.00", number_class="number", decimals=2), {"thousands": True}, "no thousands separator"),
+        (Style(number_format="0.00", number_class="number", decimals=2), {"number": "currency"}, "as number (0.00)"),
+        (Style(number_format="#,##0.00,", number_class="number", decimals=2), {"thousands": True}, "in thousands"),
+        (Style(number_format='0.0,,"m"', number_class="number", decimals=1), {"number": "number"}, "in thousands"),
         (Style(), {"align": "left"}, "is aligned right, not left"),
         (Style(), {"locked": False}, "is locked"),
         (Style(), {"wrap": True}, "is not wrapped"),
@@ -149,6 +157,24 @@ def test_what_marks_nothing_has_nothing(rules: list[Conditional], reason: str) -
     score = judge(ruled(*rules), "cond_format", **ABOVE)
     assert score.value == 0
     assert reason in score.reason
+
+
+def test_a_rule_without_a_look_stops_those_below() -> None:
+    stop = rule("expression", None, "ISTEXT(B2)", priority=1, stop=True)
+    stop.fill = stop.color = None
+    made = ruled(stop, rule("cellIs", "greaterThan", "100", priority=2), cells={**AMOUNTS, "B5": "n/a"})
+    assert judge(made, "cond_format", range="S!B2:B5", marked="above", values=[100]) == Score(1.0)
+
+
+@pytest.mark.parametrize("look", [{"color": "9c0006"}, {"bold": True}, {"fill": "ffffff"}])
+def test_where_a_fill_is_asked_for_no_other_mark_counts(look: dict[str, Any]) -> None:
+    one = rule("cellIs", "greaterThan", "100")
+    one.fill, one.color, one.bold = look.get("fill"), look.get("color"), look.get("bold")
+    fields = {"range": "S!B2:B5", "marked": "above", "values": [100]}
+    score = judge(ruled(one), "cond_format", **fields, fill="any")
+    assert score.value == 0
+    assert "with a fill" in score.reason
+    assert judge(ruled(rule("cellIs", "greaterThan", "100")), "cond_format", **fields, fill="any") == Score(1.0)
 
 
 def test_typed_fills_are_no_rule() -> None:

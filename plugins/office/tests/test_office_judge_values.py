@@ -44,6 +44,7 @@ def test_a_right_value_is_full_typed_or_computed() -> None:
         (Date(45352.5), "2024-03-01", "date", "is 2024-03-01T12:00:00, not '2024-03-01'"),
         (45352.0, "2024-03-01", "date", "45352 without a date's format"),
         ("2024-03-01", "2024-03-01", "date", "is '2024-03-01', not"),
+        (Date(146), 146, "number", "146 with a date's format"),
         (Cell("text", "#N/A"), "#N/A", "error", "as a text"),
         (("=NA()", "#N/A"), "#N/A", "text", "the error #N/A"),
         (None, 0, "number", "is blank, not 0"),

@@ -209,7 +209,7 @@ def checks(level: int, plan: Plan, rows: list[list[Any]], head: list[str]) -> tu
         asked += [
             CondFormat(
                 id="marks", why="a conditional format marks Variance % above 10 %", file=file, anchor=anchor,
-                column="Variance %", marked="above", values=[0.1], probes=[0.11, 0.09, 0.5, -0.3],
+                column="Variance %", marked="above", values=[0.1], probes=[0.11, 0.09, 0.5, -0.3], fill="any",
             ),
             ChartCheck(
                 id="chart", why="a column chart of Budget and Actual", file=file, sheet="Summary", type="column",

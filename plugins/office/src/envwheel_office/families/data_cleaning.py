@@ -88,7 +88,16 @@ numbers, not text.
         artifacts=("orders.xlsx",),
         solve=python(PLAIN),
         checks=(
-            table("rows", "all rows, amounts as numbers, in order", "orders.xlsx", "Orders", head, rows, types="tttn"),
+            table(
+                "rows",
+                "all rows, amounts as numbers, in order",
+                "orders.xlsx",
+                "Orders",
+                head,
+                rows,
+                types="tttn",
+                floor=0.7,
+            ),
         ),
         files={"orders.csv": csv_text([head, *rows])},
         wrongs=edited(
@@ -213,7 +222,7 @@ workbook /app/clean.xlsx of it: on a sheet Clean a table with the same headers.
         checks=(
             table(
                 "rows", "clean rows, each once, in order", "clean.xlsx", "Clean", HEAD,
-                [item.row() for item in truth], types="xdxxn", weight=4, floor=0.1,
+                [item.row() for item in truth], types="xdxxn", weight=4, floor=0.6,
             ),
             dates,
         ),

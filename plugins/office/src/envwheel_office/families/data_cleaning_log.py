@@ -297,7 +297,7 @@ def make(level: int, draw: random.Random) -> Recipe:
     clean = Anchor(headers=HEAD, sheet="Clean")
     checks: list[Any] = [
         table(
-            "rows", "clean rows, sorted by Order", "clean.xlsx", "Clean", HEAD, rows, types="xdxxn", weight=4, floor=0.1
+            "rows", "clean rows, sorted by Order", "clean.xlsx", "Clean", HEAD, rows, types="xdxxn", weight=4, floor=0.6
         ),
         table(
             "log", "every fault with its line and code, in order", "clean.xlsx", "Issues", LOG, log,

@@ -131,7 +131,7 @@ The sheets Items and Movements stay as they are.
         artifacts=(FILE,),
         solve=python(REORDER),
         checks=(
-            table("reorder", "what has to be ordered, sorted", FILE, "Reorder", names, rows, types="ttnn"),
+            table("reorder", "what has to be ordered, sorted", FILE, "Reorder", names, rows, types="ttnn", floor=0.5),
             kept(FILE, "movements.xlsx", "new"),
         ),
         files={"movements.xlsx": data},

@@ -135,7 +135,7 @@ The sheet Invoices stays as it is.
             table(
                 "overdue", "the overdue invoices with their days, in order", "overdue.xlsx", "Overdue", OVERDUE,
                 [[row.number, row.customer, row.due, row.open, (as_of - row.due).days] for row in late],
-                types="ttdnn",
+                types="ttdnn", floor=0.5,
             ),
             kept("overdue.xlsx", "invoices.xlsx", "new"),
         ),

@@ -194,7 +194,8 @@ The sheets Ledger and Bank stay as they are.
         artifacts=(FILE,),
         solve=python(MATCH, **given),
         checks=(
-            table("matched", "which voucher is which line", FILE, "Matched", ["Voucher", "Line"], pairs, types="tt"),
+            table("matched", "which voucher is which line", FILE, "Matched", ["Voucher", "Line"], pairs, types="tt",
+                  floor=0.2),
             table("open", "what has no match", FILE, "Open", ["Source", "Number", "Date", "Amount"], left,
                   key=["Source", "Number"], types="ttdn"),
             kept(FILE, "accounts.xlsx", "new"),

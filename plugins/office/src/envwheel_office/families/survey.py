@@ -129,7 +129,7 @@ The sheet Answers stays as it is.
         checks=(
             table(
                 "summary", "count and share of each answer, and the total", FILE, "Summary",
-                ["Answer", "Count", "Share"], wanted, types="tnn", weight=4, tol=0.0005, floor=0.1,
+                ["Answer", "Count", "Share"], wanted, types="tnn", weight=4, tol=0.0005, floor=0.5,
             ),
             look(
                 "percent", "Share is a percentage with one decimal", FILE,

@@ -13,6 +13,16 @@ import math
 SAME = 6.0
 """CIEDE2000 up to which two colours are one: tints of a theme and roundings lie below, red and orange far above."""
 
+PALETTE = (
+    "000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff "
+    * 2
+    + "800000 008000 000080 808000 800080 008080 c0c0c0 808080 9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff "
+    "000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff 00ccff ccffff ccffcc ffff99 99ccff ff99cc cc99ff ffcc99 "
+    "3366ff 33cccc 99cc00 ffcc00 ff9900 ff6600 666699 969696 003366 339966 003300 333300 993300 993366 333399 333333 "
+    "000000 ffffff"
+).split()
+"""The indexed colours of SpreadsheetML (ECMA-376 18.8.27)."""
+
 
 def rgb(color: str) -> tuple[float, float, float]:
     """Red, green and blue in [0, 1]; "aarrggbb" loses its alpha. ValueError for what is no colour."""

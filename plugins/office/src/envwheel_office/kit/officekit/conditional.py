@@ -23,7 +23,7 @@ def marks(formulas: Formulas, cells: Sequence[str], put: Mapping[str, Scalar] | 
     sheet = formulas.sheet
     seen: dict[str, dict[str, str | bool]] = {ref: {} for ref in cells}
     stopped: set[str] = set()
-    rules = sorted((rule for rule in sheet.conditionals if _looks(rule)), key=lambda rule: rule.priority)
+    rules = sorted((rule for rule in sheet.conditionals if _looks(rule) or rule.stop), key=lambda rule: rule.priority)
     for rule in rules:
         areas = [refs.area(text) for text in rule.ranges]
         here = [ref for ref in cells if any(area.has(*refs.place(ref)) for area in areas)]

@@ -30,6 +30,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?")
 _PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 _HUMAN = re.compile(r"(?:\d{1,3}(?:[,  ']\d{3})+|\d+)(?:\.\d+)?")
 _CURRENCY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b")
+_SHAPES = str.maketrans("\u2010\u2011\u2012\u2013\u2212\u2018\u2019\u201c\u201d", "-----''\"\"")
 _UNSEEN = dict.fromkeys((0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -41,8 +42,9 @@ def text_key(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """`text_key` with case aside: how labels, headers and names are found."""
-    return text_key(text).casefold()
+    """`text_key` with case, and the shapes of dashes and quotes, aside: how labels, headers and names are found."""
+    key = text_key(text).casefold()
+    return key if key.isascii() else key.translate(_SHAPES)
 
 
 def is_blank(value: Scalar) -> bool:

@@ -19,6 +19,7 @@ from .colors import contrast
 from .equal import UNSURE, fold, is_blank
 from .language_base import Anchor, Scalar, Where
 from .model import Cell, Refused, Sheet, Style, Workbook
+from .number_format import ink, section_of, shows
 
 GAP = 5
 """How many blank cells may lie between a label and its value."""
@@ -26,9 +27,16 @@ TINY = 4.0
 """Points: smaller text is not there for a reader."""
 READABLE = 1.2
 """WCAG contrast below which a text has the colour of its ground."""
+LEAD = 2
+"""Rows that may stand between headers and data without a key: units, a narrow row."""
+DARK = re.compile(r"TableStyle(?:Light(?:[89]|1[0-4])|Medium(?:[1-9]|1\d|2[01])|Dark\d+)")
+"""Looks of native tables whose headers stand on a dark ground, in white unless the cell says otherwise."""
+LEVELS = 4
+"""Rows at most that headers stand in, the merged ones in several."""
 MERGES, TALL = 20_000, 200
 """Merged blocks that are looked at, and the rows from which one is tall."""
 LONGEST = 500
+INKLESS = "its text has the colour of its ground"
 BLANK = Cell()
 
 
@@ -59,6 +67,7 @@ class View:
         self.columns = set(sheet.hidden_columns)
         self.columns.update(refs.number(name) for name, width in sheet.widths.items() if name.isalpha() and width <= 0)
         self.unsure = {refs.split(address)[1] for address in book.unsure if refs.split(address)[0] == sheet.name}
+        self.dark = [refs.area(table.ref) for table in sheet.tables if DARK.fullmatch(table.look)]
         self.merges: dict[int, list[refs.Area]] = {}
         """Row -> the merged blocks that are in it."""
         self.tall: list[refs.Area] = []
@@ -78,6 +87,11 @@ class View:
         """The merged block that the cell is part of."""
         return next((block for block in [*self.merges.get(row, ()), *self.tall] if block.has(row, column)), None)
 
+    def levels(self, row: int, column: int) -> range:
+        """The rows of headers that a cell belongs to: of a merged one each of its own."""
+        block = self.block(row, column)
+        return range(row, min(block.bottom + 1, row + LEVELS) if block else row + 1)
+
     def cell(self, row: int, column: int) -> Cell:
         """The cell that shows here."""
         return self.sheet.cells.get(refs.name(*self.top_left(row, column)), BLANK)
@@ -91,7 +105,8 @@ class View:
             return f"its {'row' if row in self.rows else 'column'} is hidden"
         cell = self.sheet.cells.get(refs.name(row, column), BLANK)
         style = self.book.styles[cell.style] if 0 <= cell.style < len(self.book.styles) else Style()
-        return _invisible(style, cell)
+        dark = any(row == area.top and area.has(row, column) for area in self.dark)
+        return _invisible(style, cell, style.fill or ("" if dark else "ffffff"))
 
     def value(self, row: int, column: int) -> Scalar:
         """What a reader sees here: None where nothing is, UNSURE where the engines do not agree."""
@@ -102,36 +117,19 @@ class View:
         return None if cell.kind == "empty" or self.unseen(row, column) else cell.value
 
 
-def _invisible(style: Style, cell: Cell) -> str:
+def _invisible(style: Style, cell: Cell, ground: str) -> str:
     if style.hidden:
         return "its text is hidden"
     if style.size < TINY:
         return f"its text has {style.size:g} points"
-    if not _reads(style.color, style.fill or "ffffff"):
-        return "its text has the colour of its ground"
-    return _masked(style.number_format, cell)
-
-
-_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
-
-
-def _masked(number_format: str, cell: Cell) -> str:
-    """A number format that shows nothing, or a word instead of the number: ';;;', '"PAID"'."""
-    bare = _LITERAL.sub("", number_format)
-    if bare == number_format and ";" not in bare:
-        return ""
-    sections = bare.split(";")
-    written = number_format.split(";") if len(number_format.split(";")) == len(sections) else sections
-    if cell.kind == "text" and len(sections) > 3:
-        return "" if "@" in sections[3] or "general" in sections[3].casefold() else "its number format hides the text"
-    if cell.kind not in ("number", "date") or not isinstance(cell.value, int | float):
-        return ""
-    zero = cell.value == 0 and len(sections) > 2
-    at = 2 if zero else 1 if cell.value < 0 and len(sections) > 1 else 0
-    if zero and written[at].strip():
+    if cell.kind not in ("number", "date", "text") or not isinstance(cell.value, int | float | str):
+        return "" if _reads(style.color, ground) else INKLESS
+    section = section_of(style.number_format, cell.value)
+    if not _reads(ink(section) or style.color, ground):
+        return INKLESS
+    if cell.value == 0 and section.strip() and section != style.number_format:
         return ""  # a dash for zero is what accountants write
-    shows = any(mark in sections[at].casefold() for mark in ("0", "#", "?", "general", "@", *"ymdhs"))
-    return "" if shows else "its number format does not show its value"
+    return "" if shows(section, isinstance(cell.value, str)) else "its number format does not show it"
 
 
 @lru_cache(1024)
@@ -222,12 +220,17 @@ def _beside(book: Workbook, where: Where) -> Spot:
         for ref, text in _texts(each):
             if _label(text) == wanted and not view.unseen(*refs.place(ref)):
                 places.append((view, ref))
-    if len(places) != 1:
-        there = ", ".join(f"{view.sheet.name}!{ref}" for view, ref in places[:4])
-        problem = f"stands {len(places)} times ({there})" if places else "stands nowhere that can be seen"
-        raise NotFound(f"the label {where.label!r} {problem}")
-    view, ref = places[0]
-    row, column = refs.place(ref)
+    spots = [_value_of(where, view, *refs.place(ref)) for view, ref in places]
+    filled = [spot for spot in spots if not is_blank(spot.cell.value) or spot.cell.formula]
+    if len(filled) == 1 or len(spots) == 1:
+        return (filled or spots)[0]
+    there = ", ".join(f"{view.sheet.name}!{ref}" for view, ref in places[:4])
+    problem = f"stands {len(places)} times ({there})" if places else "stands nowhere that can be seen"
+    raise NotFound(f"the label {where.label!r} {problem}")
+
+
+def _value_of(where: Where, view: View, row: int, column: int) -> Spot:
+    """What stands beside a label, or below it; the next cell where nothing does."""
     block = view.block(row, column) or refs.Area("", row, column, row, column)
     row, column = (row, block.right + 1) if where.side == "right" else (block.bottom + 1, column)
     first = (row, column)
@@ -285,13 +288,17 @@ def table(book: Workbook, anchor: Anchor, key: str | None = None) -> Table:
     found = []
     for each in shown(book, anchor.sheet):
         view = View(book, each)
-        rows: dict[int, set[str]] = {}
+        rows: dict[int, dict[str, str]] = {}
         for ref, text in _texts(each, numbers=True):
-            if (header := fold(text)) in wanted:
-                row, column = refs.place(ref)
-                if not view.unseen(row, column):
-                    rows.setdefault(row, set()).add(header)
-        found += [(view, row) for row, there in sorted(rows.items()) if there == wanted]
+            if (header := fold(text)) in wanted and not view.unseen(*refs.place(ref)):
+                for row in view.levels(*refs.place(ref)):
+                    rows.setdefault(row, {})[header] = ref
+        full = {
+            tuple(sorted(there.values())): row
+            for row, there in sorted(rows.items(), reverse=True)
+            if len(there) == len(wanted)
+        }
+        found += [(view, row) for row in sorted(full.values())]
     if len(found) != 1:
         places = ", ".join(f"{view.sheet.name!r} row {row}" for view, row in found[:4])
         raise NotFound(
@@ -299,7 +306,7 @@ def table(book: Workbook, anchor: Anchor, key: str | None = None) -> Table:
             + (f"in {len(found)} rows ({places}), not in one" if found else "together in no row that can be seen")
         )
     view, row = found[0]
-    there = _headers(view, row)
+    there = _own(_headers(view, row), wanted)
     twice = [header for header in anchor.headers if len(there[fold(header)]) > 1]
     if twice:
         raise NotFound(f"the header {twice[0]!r} stands {len(there[fold(twice[0])])} times in its row")
@@ -314,9 +321,28 @@ def _headers(view: View, header: int) -> dict[str, list[int]]:
     there: dict[str, list[int]] = {}
     for ref, text in _texts(view.sheet, numbers=True):
         row, column = refs.place(ref)
-        if row == header and (name := fold(text)) and not view.unseen(row, column):
+        if (
+            0 <= header - row < LEVELS
+            and header in view.levels(row, column)
+            and (name := fold(text))
+            and not view.unseen(row, column)
+        ):
             there.setdefault(name, []).append(column)
     return there
+
+
+def _own(there: dict[str, list[int]], wanted: set[str]) -> dict[str, list[int]]:
+    """Where headers stand that a block beside the table repeats: in the one block that has each wanted header once."""
+    blocks: list[set[int]] = []
+    for column in sorted(column for at in there.values() for column in at):
+        if blocks and column - 1 in blocks[-1]:
+            blocks[-1].add(column)
+        else:
+            blocks.append({column})
+    blocks = [block for block in blocks if all(len(block.intersection(there[header])) == 1 for header in wanted)]
+    if len(blocks) != 1:
+        return there
+    return {header: [c for c in at if c in blocks[0]] if len(at) > 1 else at for header, at in there.items()}
 
 
 def _data(made: Table, anchor: Anchor, key: int) -> Iterator[int]:
@@ -324,10 +350,15 @@ def _data(made: Table, anchor: Anchor, key: int) -> Iterator[int]:
     first = min(made.columns[fold(header)] for header in anchor.headers)
     last = max((refs.place(ref)[0] for ref in view.sheet.cells), default=0)
     header = view.block(made.header, key)
-    for row in range((header.bottom if header else made.header) + 1, last + 1):
-        shows = view.cell(row, key)
-        if is_blank(shows.value) and not shows.formula:
-            return
+    top = (header.bottom if header else made.header) + 1
+    begun = False
+    for row in range(top, last + 1):
+        found = view.cell(row, key)
+        if is_blank(found.value) and not found.formula:
+            if begun or row - top >= LEAD:
+                return
+            continue
+        begun = True
         closing = view.cell(row, first).value
         if anchor.end and isinstance(closing, str) and _label(closing) == _label(anchor.end):
             return

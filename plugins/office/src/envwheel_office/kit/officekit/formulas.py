@@ -56,9 +56,10 @@ class Parts:
 
 
 def significant(text: str) -> int:
-    """The digits of a number that say something: "1000" has 1, "0.0825" 3, "1234.50" 5."""
+    """The digits of a number that say something: "1000" has 1, "0.0825" 3, "1234.50" 5; "99999", a limit, 1."""
     mantissa = re.split("[eE]", text)[0]
-    return len(re.sub(r"\D", "", mantissa).strip("0"))
+    digits = re.sub(r"\D", "", mantissa).strip("0")
+    return min(len(digits), 1) if set(digits) == {"9"} else len(digits)
 
 
 def take_apart(formula: str) -> Parts:

@@ -15,6 +15,7 @@ from .judge_markup import looks_wrong
 from .language_base import Anchor, Look
 from .language_cells import CellLook, CondFormat, DataValidation
 from .model import Cell, Scalar, Sheet, Style, Validation, Workbook
+from .number_format import scaled
 from .typed import Formulas, compare, holds, moved
 
 CELLS_AT_MOST = 20_000
@@ -48,12 +49,14 @@ def unlike(found: Style, cell: Cell, look: Look) -> str:
     plain = looks_wrong(found, look)
     if plain:
         return plain
-    if look.number is not None and found.number_class != look.number:
+    if look.number is not None and found.number_class != look.number and not _money(found, look):
         return f"shows its value as {found.number_class} ({found.number_format}), not as {look.number}"
     if look.decimals is not None and (found.decimals or 0) != look.decimals:
         return f"shows {found.decimals or 0} decimals ({found.number_format}), not {look.decimals}"
     if look.thousands is not None and _thousands(found) != look.thousands:
         return f"shows {'no ' if look.thousands else ''}thousands separator ({found.number_format})"
+    if (look.number, look.decimals, look.thousands) != (None, None, None) and scaled(found.number_format):
+        return f"shows its value in thousands ({found.number_format})"
     if look.align is not None and _align(found, cell) != look.align:
         return f"is aligned {_align(found, cell)}, not {look.align}"
     for name in ("wrap", "locked"):
@@ -61,6 +64,11 @@ def unlike(found: Style, cell: Cell, look: Look) -> str:
         if wanted is not None and getattr(found, name) != wanted:
             return f"is {'not ' if wanted else ''}{'wrapped' if name == 'wrap' else name}"
     return ""
+
+
+def _money(found: Style, look: Look) -> bool:
+    """An amount with its currency is shown as a number, too."""
+    return look.number == "number" and found.number_class == "currency"
 
 
 def _thousands(found: Style) -> bool:
@@ -91,7 +99,8 @@ def _cells(
         return found.view.sheet, [refs.name(row, place) for row in found.rows]
     if not header:
         raise Fault("an anchor without a column")
-    return found.view.sheet, [refs.name(found.header, found.column(name)) for name in anchor.headers]
+    places = [found.view.top_left(found.header, found.column(name)) for name in anchor.headers]
+    return found.view.sheet, [refs.name(*place) for place in places]
 
 
 def cond_format(check: CondFormat, bench: Bench) -> Score:
@@ -116,13 +125,23 @@ def cond_format(check: CondFormat, bench: Bench) -> Score:
     kinds = {mark for seen in [*found.values(), *(seen for _, seen in probed)] for mark in seen}
     best = Score(0.0, f"no rule marks cells of {sheet.name}!{cells[0]}:{cells[-1]}" + _hint(check, kinds))
     for mark in sorted(kinds, key=repr):
-        if check.fill is None or (isinstance(mark[1], str) and close(mark[1], check.fill, MARK)):
+        if _counts(mark, check.fill):
             score = _marked(check, mark, wanted, {ref for ref in counted if mark in found[ref]}, probed)
             best = score if score.value > best.value or not best.value else best
     return best
 
 
+def _counts(mark: Mark, asked: str | None) -> bool:
+    """Whether a mark is of the look that is asked for. A white fill is seen as none."""
+    name, look = mark
+    if asked in (None, "any"):
+        return (name == "fill" or asked is None) and not (name == "fill" and close(str(look), "ffffff"))
+    return isinstance(look, str) and close(look, str(asked), MARK)
+
+
 def _hint(check: CondFormat, kinds: set[Mark]) -> str:
+    if check.fill == "any":
+        return " with a fill"
     colors = sorted(value for name, value in kinds if isinstance(value, str))
     return f" in {check.fill}, but in {', '.join(colors)}" if check.fill and colors else ""
 

@@ -127,7 +127,7 @@ def _change(kept: _Kept, cell: Cell, now: Cell) -> str:
     if cell.formula and kept.check.formulas:
         same = bool(now.formula) and canonical(cell.formula) == canonical(now.formula or "")
     else:
-        same = _equal(cell.value, now.value)
+        same = _equal(cell.value, now.value) and (cell.kind == "date") == (now.kind == "date")
     if not same:
         return f"was {_told(cell).removeprefix('is ')} and {_told(now)}"
     look = _look(kept, cell, now) if kept.check.looks else ""
@@ -154,12 +154,24 @@ def _things(kept: _Kept, sheet: Sheet, other: Sheet) -> None:
         kept.lose(1, f"the sheet {sheet.name!r} was {sheet.state} and is {other.state}")
     if kept.check.looks and sheet.freeze:
         kept.keep(sheet.freeze == other.freeze, f"the frozen panes of {sheet.name!r} are others")
+    _hidden(kept, sheet, other)
     now = Counter((kind, key) for kind, key, _ in _hanging(other))
     for kind, key, ranges in _hanging(sheet):
         if kept.touches(sheet, ranges):
             continue
         kept.keep(now[kind, key] > 0, f"a {kind} of {sheet.name!r} is gone or another")
         now[kind, key] -= 1
+
+
+def _hidden(kept: _Kept, sheet: Sheet, other: Sheet) -> None:
+    """What was given and is out of sight now."""
+    places = [refs.place(ref) for ref, cell in sheet.cells.items() if not _empty(cell)]
+    for what, filled, before, now in (
+        ("rows", {row for row, _ in places}, sheet.hidden_rows, other.hidden_rows),
+        ("columns", {column for _, column in places}, sheet.hidden_columns, other.hidden_columns),
+    ):
+        if gone := filled & set(now) - set(before):
+            kept.lose(len(gone), f"{len(gone)} {what} of {sheet.name!r} are hidden, first {min(gone)}")
 
 
 def _hanging(sheet: Sheet) -> Iterator[tuple[str, object, list[str]]]:

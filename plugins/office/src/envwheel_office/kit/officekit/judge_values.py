@@ -34,7 +34,7 @@ def cell_value(check: CellValue, bench: Bench) -> Score:
 
 
 def typed(view: find.View, row: int, column: int, type: Type) -> Scalar:
-    """A cell's value as it may count for `type`: a number without a date's format is no date, a typed '#N/A' no error.
+    """A cell's value as it may count for `type`: a number is a date only in a date's format, a typed '#N/A' no error.
 
     What does not count comes as a text that says so.
     """
@@ -44,6 +44,8 @@ def typed(view: find.View, row: int, column: int, type: Type) -> Scalar:
         return value
     if type == "date" and kind == "number":
         return f"{spell(value)} without a date's format"
+    if type == "number" and kind == "date":
+        return f"{spell(value)} with a date's format"
     if type == "error" and kind != "error":
         return f"{spell(value)} as a text"
     if kind == "error" and type == "text":

@@ -34,7 +34,8 @@ class Where(Strict):
 
 
 class Anchor(Strict):
-    """A table in a workbook, found by its header texts wherever it stands; it ends at the first blank key."""
+    """A table in a workbook, found by its header texts wherever it stands; it ends at the first blank key
+    below its data."""
 
     headers: list[str] = Field(min_length=1, description="texts that stand in one row, in any order")
     sheet: str | None = Field(None, description="None: any visible sheet")
@@ -78,7 +79,9 @@ class Look(Strict):
     size: float | None = None
     color: str | None = None
     fill: str | None = Field(None, description="'any' for any fill but white")
-    number: Literal["number", "percent", "currency", "date", "time", "text", "general"] | None = None
+    number: Literal["number", "percent", "currency", "date", "time", "text", "general"] | None = Field(
+        None, description="what the number format shows; an amount with its currency is a number, too"
+    )
     decimals: int | None = None
     thousands: bool | None = None
     align: Literal["left", "center", "right"] | None = None

@@ -121,7 +121,9 @@ class CondFormat(Check):
     probes: list[Scalar] = Field(
         default_factory=list, description="further values put into the first cell to see whether it becomes marked"
     )
-    fill: str | None = Field(None, description="the mark's fill or font colour; None: any")
+    fill: str | None = Field(
+        None, description="the mark's fill or font colour; 'any' for any fill but white; None: any mark"
+    )
 
 
 class DataValidation(Check):

@@ -47,11 +47,12 @@ class Cell:
 
 @dataclass(slots=True)
 class TableObject:
-    """A native table of a sheet."""
+    """A native table of a sheet; `look` is the name of its style, as "TableStyleMedium9"."""
 
     name: str
     ref: str
     headers: list[str]
+    look: str = ""
 
 
 @dataclass(slots=True)

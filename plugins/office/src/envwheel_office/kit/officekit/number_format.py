@@ -5,8 +5,11 @@ The codes are those of ECMA-376 part 1, 18.8.31; the built-in ids those of 18.8.
 
 from __future__ import annotations
 
+import operator
 import re
 from functools import lru_cache
+
+from .colors import PALETTE
 
 BUILT_IN = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: '"$"#,##0_);("$"#,##0)',
@@ -21,9 +24,21 @@ BUILT_IN = {
 }  # fmt: skip
 
 TOKEN = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[([^\]]*)\]', re.DOTALL)
+CONDITION = re.compile(r"\[\s*(<=|>=|<>|<|>|=)\s*(-?[\d.]+(?:[eE][-+]?\d+)?)\s*\]")
+COMPARED = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
+INK = re.compile(r"\[(black|blue|cyan|green|magenta|red|white|yellow|color ?(\d+))\]", re.IGNORECASE)
+INDEX = {"black": 0, "white": 1, "red": 2, "green": 3, "blue": 4, "yellow": 5, "magenta": 6, "cyan": 7}
 CURRENCY = re.compile(r"[$€£¥₹₩₽₺]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|Kč|kr|zł|Fr\.?)\b")
 
 
+@lru_cache(maxsize=4096)
 def sections(code: str) -> list[str]:
     """The parts of a format between semicolons that are no text."""
     found, at = [""], 0
@@ -36,6 +51,40 @@ def sections(code: str) -> list[str]:
             found[-1] += match[0]
     found[-1] += code[at:]
     return found
+
+
+def section_of(code: str, value: float | str) -> str:
+    """The section by which a value is shown, by its sign or by the conditions of the sections."""
+    parts = sections(code or "General")
+    if isinstance(value, str):
+        return parts[3] if len(parts) > 3 else "@"
+    parts = parts[:3]
+    asked = [CONDITION.search(part) for part in parts]
+    if not any(asked):
+        at = 2 if value == 0 and len(parts) > 2 else 1 if value < 0 and len(parts) > 1 else 0
+        return parts[at]
+    implied = (value > 0, value < 0)
+    for at, condition in enumerate(asked[:-1]):
+        if COMPARED[condition[1]](value, float(condition[2])) if condition else implied[at]:
+            return parts[at]
+    return parts[-1]
+
+
+def ink(section: str) -> str | None:
+    """The colour that a section sets, as [Red] or [Color 3] do."""
+    found = INK.search(section)
+    if found is None:
+        return None
+    at = int(found[2]) + 7 if found[2] else INDEX[found[1].lower()]
+    return PALETTE[at] if at < len(PALETTE) else None
+
+
+@lru_cache(maxsize=4096)
+def shows(section: str, text: bool) -> bool:
+    """Whether a section shows a number, or a text, and not nothing or words of its own."""
+    bare = TOKEN.sub("", section).lower()
+    marks = ("@", "general") if text else ("0", "#", "?", "general", "@", *"ymdhs")
+    return any(mark in bare for mark in marks) or re.search(r"\[[hms]+\]", section, re.IGNORECASE) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -85,6 +134,11 @@ def decimals(code: str) -> int | None:
         return None
     fraction = re.search(r"\.([0#?]*)", re.split(r"[eE]", bare)[0])
     return len(fraction[1]) if fraction else 0
+
+
+def scaled(code: str) -> bool:
+    """Whether its first section divides what it shows by thousands: commas behind the last digit."""
+    return re.search(r"[0#?],+(?![0#?,])", TOKEN.sub(" ", sections(code)[0])) is not None
 
 
 def hides(code: str) -> bool:

@@ -27,6 +27,8 @@ MAX_TEXT = 32_767
 MAX_DEPTH, MAX_ATTRIBUTES = 128, 500
 WIDE = 255
 """Columns of one description that are looked at: "all further columns" reaches to the 16,384th."""
+LOW, NARROW = 3.0, 0.3
+"""Points and characters: rows and columns below show nothing of a text."""
 MAX_FILLED = 1_000_000
 """Cells of all array formulas of a sheet."""
 DAY_ZERO = datetime.datetime(1899, 12, 30)
@@ -153,6 +155,7 @@ class SheetReader:
         self.masters: dict[str, tuple[str, int, int]] = {}
         self.arrays: list[tuple[str, str]] = []
         self.filled = 0
+        self.sized: set[int] = set()
         self.columns: dict[str, int] = {}
         self.row, self.column, self.digits = 0, 0, ""
 
@@ -172,13 +175,31 @@ class SheetReader:
             for cell in filled:
                 known = self.sheet.cells.setdefault(cell, Cell())
                 known.kind, known.value, known.formula = "empty", None, formula
+        self._defaults(child(root, "sheetFormatPr"))
         rules.order(self.sheet)
 
     def _row(self, attributes: dict[str, str]) -> None:
         self.row, self.column = int(attributes.get("r") or self.row + 1), 0
         self.digits = str(self.row)
-        if truth(attributes.get("hidden")) or attributes.get("ht") == "0":
+        height = attributes.get("ht")
+        if height is not None:
+            self.sized.add(self.row)
+        if truth(attributes.get("hidden")) or (height is not None and float(height) < LOW):
             self.sheet.hidden_rows.append(self.row)
+
+    def _defaults(self, element: Any) -> None:
+        """Rows and columns without a size of their own have the sheet's."""
+        height, width = (
+            float(element.get(name) or LOW) if element is not None else LOW
+            for name in ("defaultRowHeight", "defaultColWidth")
+        )
+        if height < LOW:
+            rows = {reference.split(name)[0] for name in self.sheet.cells}
+            self.sheet.hidden_rows += sorted(rows - self.sized - set(self.sheet.hidden_rows))
+        if width < NARROW:
+            known = {reference.number(letters) for letters in self.sheet.widths}
+            used = {reference.split(name)[1] for name in self.sheet.cells}
+            self.sheet.hidden_columns += sorted(used - known - set(self.sheet.hidden_columns))
 
     def _cell(self, item: dict[str, str], value: str | None, inline: str | None, formula: Any) -> None:
         name = item.get("r") or reference.name(self.row, self.column + 1)
@@ -261,7 +282,7 @@ class SheetReader:
             raise ValueError(f"it describes {len(found)} columns")
         for item in found:
             first, last = int(item.get("min", 1)), int(item.get("max", 1))
-            hidden = truth(item.get("hidden")) or item.get("width") == "0"
+            hidden = truth(item.get("hidden")) or float(item.get("width") or NARROW) < NARROW
             for column in range(first, min(last, first + WIDE, reference.MAX_COLUMN) + 1):
                 if hidden:
                     self.sheet.hidden_columns.append(column)

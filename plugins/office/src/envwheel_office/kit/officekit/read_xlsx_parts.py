@@ -32,7 +32,9 @@ def attach(package: Package, part: str, sheet: Sheet) -> None:
 def _table(root: Any, sheet: Sheet) -> None:
     headers = [item.get("name", "") for item in children(child(root, "tableColumns"), "tableColumn")]
     name = root.get("displayName") or root.get("name") or ""
-    sheet.tables.append(TableObject(name, root.get("ref", ""), headers))
+    look = child(root, "tableStyleInfo")
+    look_name = look.get("name", "") if look is not None and root.get("headerRowCount") != "0" else ""
+    sheet.tables.append(TableObject(name, root.get("ref", ""), headers, look_name))
     own = child(root, "autoFilter")
     if sheet.autofilter is None and own is not None:
         sheet.autofilter = own.get("ref")

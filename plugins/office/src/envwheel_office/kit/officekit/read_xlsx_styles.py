@@ -6,18 +6,11 @@ import colorsys
 from dataclasses import dataclass
 from typing import Any, cast
 
+from .colors import PALETTE
 from .model_cells import Style
 from .number_format import BUILT_IN, decimals, hides, number_class
 from .package import Package, child, children, local, truth
 
-PALETTE = (
-    "000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff "
-    * 2
-    + "800000 008000 000080 808000 800080 008080 c0c0c0 808080 9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff "
-    "000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff 00ccff ccffff ccffcc ffff99 99ccff ff99cc cc99ff ffcc99 "
-    "3366ff 33cccc 99cc00 ffcc00 ff9900 ff6600 666699 969696 003366 339966 003300 333300 993300 993366 333399 333333 "
-    "000000 ffffff"
-).split()
 THEME = ["ffffff", "000000", "eeece1", "1f497d", "4f81bd", "c0504d", "9bbb59", "8064a2", "4bacc6", "f79646", "0000ff",
          "800080"]  # fmt: skip
 THEME_ORDER = ("lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink",
