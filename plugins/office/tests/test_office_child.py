@@ -97,7 +97,8 @@ def test_one_that_computes_for_ever_is_ended() -> None:
             pass
 
     (answer,) = told(spins, seconds=1)
-    assert answer.failure in ("it ended with signal 9", "it ended with signal 24")
+    # On a busy machine the time on the wall is over first.
+    assert answer.failure in ("it ended with signal 9", "it ended with signal 24", "it takes more than 1 s")
 
 
 def test_nothing_that_it_started_is_left() -> None:
