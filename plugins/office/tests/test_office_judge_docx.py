@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from office_fakes import FakeBench
+from pages_files import paragraph, run, word
 
 from officekit import language_pages as ask
 from officekit.judge_docx import docx_field, docx_outline, docx_table, docx_text, page_setup
 from officekit.language_base import Column
 from officekit.model import Block, Field, Grid, Paragraph, Section, TextDocument, Workbook
+from officekit.read_docx import read
 
 COMMON = {"id": "x", "why": "because", "file": "a.docx"}
 
@@ -143,6 +147,34 @@ def test_a_field_is_asked_for_by_code_place_and_switches() -> None:
     assert docx_field(field("PAGE", where="footer"), made).value == 1
     assert docx_field(field("PAGE", where="header"), made).value == 0
     assert "without ['1-3']" in docx_field(field("TOC", switches=["1-3"]), made).reason
+
+
+@pytest.mark.parametrize(
+    ("code", "right"),
+    [
+        ('TOC \\o "1-2" \\h', True),
+        ("TOC \\h \\o 1-2", True),
+        ('TOC \\o "1-20"', False),
+        ('TOC \\c "1-2"', False),
+        ("TOC 1-2", False),
+    ],
+)
+def test_switches_are_whole_words_in_their_order(code: str, right: bool) -> None:
+    made = bench(fields=[Field(code, "...")])
+    assert docx_field(field("TOC", switches=["\\o 1-2"]), made).value == right
+
+
+def test_a_field_stands_under_the_heading_where_it_begins(tmp_path: Path) -> None:
+    toc = run("").replace("<w:t ", '<w:fldChar w:fldCharType="begin"/><w:instrText>TOC</w:instrText><w:t ')
+    end = '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    body = [paragraph("Report"), paragraph(toc), paragraph(end, "Costs", style="H1"), paragraph("x")]
+    (found,) = read(word(tmp_path, *body)).fields
+    late = read(word(tmp_path, paragraph("Costs", style="H1"), paragraph(toc, end), name="late.docx")).fields
+    assert (found.under, late[0].under) == ("", "Costs")
+    check = field("TOC", under="")
+    assert docx_field(check, bench(fields=[found])).value == 1
+    assert docx_field(check, bench(fields=late)).reason.startswith("0 of 1 TOC fields in the document before the first")
+    assert docx_field(field("TOC", under="costs"), bench(fields=late)).value == 1
 
 
 def test_typed_contents_are_no_field() -> None:

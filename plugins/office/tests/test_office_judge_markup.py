@@ -62,6 +62,25 @@ def test_changes_by_another_author_cost_their_share(tmp_path: Path) -> None:
     assert (score.value, score.reason) == (0.5, "2 changes are by 'Bob', not by 'Ann'")
 
 
+def test_formats_that_change_without_a_trace_cost_their_share(tmp_path: Path) -> None:
+    heading, bold = paragraph(ORIGINAL[2], style="H1"), paragraph(run(ORIGINAL[2], "<w:b/>"))
+    for last, share in ((heading, 1 / 4), (bold, 0)):
+        score = docx_revision(*revisions(tmp_path, FEE, DAYS, last))
+        assert score.value < (1 - share) * 0.8
+        assert "look otherwise, and no tracked change says so" in score.reason
+
+
+def test_formats_may_change_by_tracked_changes(tmp_path: Path) -> None:
+    tracked = '<w:b/><w:rPrChange w:id="7" w:author="Ann"><w:rPr/></w:rPrChange>'
+    assert docx_revision(*revisions(tmp_path, FEE, DAYS, paragraph(run(ORIGINAL[2], tracked)))).value == 1
+
+
+def test_a_paragraph_deleted_with_its_mark_looks_as_before(tmp_path: Path) -> None:
+    gone = paragraph(deleted(ORIGINAL[0]), mark='<w:del w:id="9" w:author="Ann"/>')
+    score = docx_revision(*revisions(tmp_path, gone, DAYS, LAST, final=FINAL[1:]))
+    assert score.value == 1
+
+
 def test_a_rewrite_is_no_redline(tmp_path: Path) -> None:
     whole = [paragraph(deleted(old), inserted(new)) for old, new in zip(ORIGINAL, FINAL, strict=True)]
     score = docx_revision(*revisions(tmp_path, *whole, max_changed=0.25))

@@ -18,6 +18,9 @@ MONTHS = (
     "December",
 )  # fmt: skip
 
+BOLD = 3
+"""Which paragraph of a template is bold, from 0."""
+
 
 @dataclass(slots=True)
 class Person:
@@ -63,7 +66,7 @@ class Letters:
                 for part in (head + "{{", "Amount", "}}" + tail):
                     paragraph.add_run(part)
             else:
-                paragraph.add_run(text).bold = True if number == 3 else None
+                paragraph.add_run(text).bold = True if number == BOLD else None
         if self.level > 2:
             table = doc.add_table(1, 3, style="Table Grid")
             for cell, text in zip(table.rows[0].cells, ("Invoice", "Due", "Open"), strict=True):

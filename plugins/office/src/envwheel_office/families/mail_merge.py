@@ -9,9 +9,10 @@ from envwheel.api import Alternative
 from envwheel_office.ask import typed
 from envwheel_office.books import csv_text
 from envwheel_office.facts import rng
-from envwheel_office.families.letters import Letters, draw_letters
+from envwheel_office.families.letters import BOLD, Letters, draw_letters
 from envwheel_office.family import OfficeFamily, Recipe
-from envwheel_office.kit.officekit.language import DocTable, DocText, Files, PlainTable
+from envwheel_office.kit.officekit.language import DocTable, DocText, Files, PlainTable, TextLook
+from envwheel_office.kit.officekit.language_base import Look
 from envwheel_office.papers import memo
 from envwheel_office.scripts import edited, python, swapped
 
@@ -36,6 +37,12 @@ with zipfile.ZipFile("/app/template.docx") as old, zipfile.ZipFile("/app/letter.
 """
 
 
+def _bold(id: str, file: str, texts: list[str]) -> TextLook:
+    """What is bold in the template is bold in the letter."""
+    text = texts[BOLD]
+    return TextLook(id=id, why="what was bold stays bold", file=file, text=text, look=Look(bold=True), weight=0.5)
+
+
 def make_one(draw: random.Random) -> Recipe:
     """Level 0: one name in one letter."""
     letters = draw_letters(draw, 0)
@@ -52,6 +59,7 @@ changes.
             DocText(
                 id="letter", why="the letter with the name", file="letter.docx", paragraphs=texts, floor=0.99,
             ),
+            _bold("look", "letter.docx", texts),
         ),
         files={"template.docx": letters.docx()},
         wrongs=edited(
@@ -60,6 +68,7 @@ changes.
              "p = [p for p in doc.paragraphs if name in p.text][-1]\n"
              "p.runs[0].text = p.text.replace(name, '{{Name}}')"),
             ("lost", "a paragraph is lost", ("letter",), "p = doc.paragraphs[2]._p\np.getparent().remove(p)"),
+            ("bare", "the words alone", ("look",), "for p in doc.paragraphs:\n    p.text = p.text"),
             name=name,
         ),
         alternatives=(Alternative("zip", "in the package itself", python(ONE_OTHER, name=name)),),
@@ -237,6 +246,7 @@ def make_all(level: int, draw: random.Random) -> Recipe:
                 weight=2, absent=["{{", "}}", "[late]", "[in time]"], paragraphs=letters.texts(person, table=True),
             )
         )  # fmt: skip
+        asked.append(_bold(f"look_{number}", f"letters/{person.number}.docx", letters.texts(person)))
         if level > 2:
             asked.append(
                 DocTable(
@@ -273,6 +283,8 @@ def swaps(level: int, letters: Letters) -> list[Any]:
         ("street", "a field is forgotten", every, '"Name", "Street", "City"', '"Name", "City"'),
         ("names", "files by name", ("files", *every), "{row['File']}", "{row['Name']}.docx"),
         ("dates", "no date", every, '"Date": date(row["Date"])}', '"Date": ""}'),
+        ("bare", "the words alone", tuple(f"look_{number}" for number in sent),
+         "paragraph.runs[0].text = text", "paragraph.text = text"),
         ("left", "a copy of the template is left there", ("files",), "skipped = []",
          'skipped = []\nDocument("/app/template.docx").save("/app/letters/template.docx")'),
     ]  # fmt: skip

@@ -302,6 +302,8 @@ def swaps(level: int) -> list[Swap]:
          "            paragraph.runs[0].text = paragraph.text.replace(*what)\nfor kind, what, where in ():\n"),
         ("stranger", "another author", ("changes",), 'qn("w:author"), author', 'qn("w:author"), "Word"'),
         ("inserts", "only inserts", ("changes", "text"), "parts += [gone, come]", "parts += [run(old, found), come]"),
+        ("bare", "the heading is none any more", ("changes",), 'doc.save("/app/redline.docx")',
+         'doc.paragraphs[0].style = doc.styles["Normal"]\ndoc.save("/app/redline.docx")'),
         ("nothing", "no change at all", ("changes", "text"), "what, where in changes:\n", "what, where in ():\n"),
     ]  # fmt: skip
     if level > 1:

@@ -250,7 +250,15 @@ def checks(level: int, paper: Paper) -> list[Any]:
             )  # fmt: skip
     if level > 1:
         asked += [
-            DocField(id="contents", why="a table of contents", file=FILE, code="TOC", where="body", switches=["1-2"]),
+            DocField(
+                id="contents",
+                why="a table of contents before the first heading",
+                file=FILE,
+                code="TOC",
+                where="body",
+                switches=["\\o 1-2"],
+                under="",
+            ),
             DocField(id="page", why="the page's number", file=FILE, code="PAGE", where="footer"),
             DocField(id="pages", why="the number of pages", file=FILE, code="NUMPAGES", where="footer"),
         ]
@@ -328,6 +336,12 @@ def faults(level: int, paper: Paper) -> list[Fault]:
         found += [
             ("row", "a row is lost", ("table_1", "table_2"),
              "for t in doc.tables:\n    t._tbl.remove(t.rows[-1]._tr)"),
+        ]  # fmt: skip
+    if level > 1:
+        found += [
+            ("late", "the contents at the end", ("contents",),
+             "toc = next(p._p for p in doc.paragraphs if 'TOC ' in p._p.xml)\n"
+             "doc.element.body.insert(len(doc.element.body) - 1, toc)"),
         ]  # fmt: skip
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from .bench import Bench, Score
@@ -95,11 +96,15 @@ def docx_field(check: DocField, bench: Bench) -> Score:
     """Real fields of the wanted code at the wanted place."""
     found = document(bench, check.file, TextDocument, "Word document")
     here = [item for item in found.fields if check.where in ("any", item.where)]
+    if check.under is not None:
+        here = [item for item in here if fold(item.under) == fold(check.under)]
     named = [item for item in here if item.code.split()[:1] and item.code.split()[0].casefold() == fold(check.code)]
-    right = [item for item in named if all(_switch(part) in _switch(item.code) for part in check.switches)]
+    right = [item for item in named if all(_has(item.code, part) for part in check.switches)]
     if len(right) >= check.count:
         return Score(1.0)
     place = "in the document" if check.where == "any" else f"in the {check.where}"
+    if check.under is not None:
+        place += f" under the heading {quote(check.under)}" if check.under else " before the first heading"
     if named and not right:
         return Score(0.0, f"the {check.code} field {place} is {quote(named[0].code)}, without {check.switches}")
     others = ", ".join(sorted({item.code.split()[0] for item in found.fields if item.code.split()})) or "none"
@@ -107,8 +112,10 @@ def docx_field(check: DocField, bench: Bench) -> Score:
     return Score(len(right) / check.count, f"{len(right)} of {check.count} {check.code} fields {place}; {seen}")
 
 
-def _switch(code: str) -> str:
-    return fold(code.replace("“", '"').replace("”", '"'))
+def _has(code: str, part: str) -> bool:
+    """Whether the words of `part` stand in a field's code one after the other; quotes are nothing."""
+    words, wanted = (re.sub('["“”]', " ", fold(text)).split() for text in (code, part))
+    return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
 
 
 @judged

@@ -30,7 +30,8 @@ def docx_revision(check: Revisions, bench: Bench) -> Score:
     """F1 over the wanted edits, 0 unless rejecting all gives the original back.
 
     An edit is a run of paragraphs of the original with what comes in its place: so what was right before counts
-    nothing. Times the share of changes by the wanted author, times how far a bound on deletions is kept.
+    nothing. Times the share of changes by the wanted author, times how far a bound on deletions is kept, times the
+    share of paragraphs and pages that look as before.
     """
     found = document(bench, check.file, TextDocument, "Word document")
     pristine = bench.original(check.original)
@@ -55,7 +56,30 @@ def docx_revision(check: Revisions, bench: Bench) -> Score:
     if share > check.max_changed:
         value *= check.max_changed / share
         lost.append(f"{share:.0%} of the words are marked deleted, {check.max_changed:.0%} are allowed")
+    for what, looks in (("paragraphs and pages", _places), ("letters", _letters)):
+        looked, now = looks(pristine), looks(found)
+        other = sum(one != two for one, two in zip(looked, now, strict=False)) + abs(len(looked) - len(now))
+        if other and not (looks is _letters and any(item.kind == "format" for item in found.revisions)):
+            value *= max(0.0, 1 - other / len(looked))
+            lost.append(f"{other} of {len(looked)} {what} look otherwise, and no tracked change says so")
     return Score(value, "; ".join(lost))
+
+
+def _places(found: TextDocument) -> list[object]:
+    """Which paragraphs of the original are headings or in lists, and the pages' sizes."""
+    kept = [item for item in paragraphs(found.blocks) if text_key(item.original)]
+    pages = [(round(page.width), round(page.height)) for page in found.sections]
+    return [*((item.level, item.number > 0) for item in kept), *pages]
+
+
+def _letters(found: TextDocument) -> list[object]:
+    """How each letter of the original looks."""
+    runs = (run for item in paragraphs(found.blocks) for run in item.runs if run.change in ("", "del"))
+    return [look for run in runs for look in [_look(run.style)] * len("".join(run.text.split()))]
+
+
+def _look(style: Style) -> object:
+    return style.bold, style.italic, style.underline, style.strike, round(style.size, 1), style.color
 
 
 def _texts(texts: Iterable[str]) -> list[str]:

@@ -55,7 +55,8 @@ class DocField(Check):
     code: str = Field(description="its first word, as 'TOC'")
     where: Literal["body", "header", "footer", "any"] = "any"
     count: int = Field(1, description="at least so many")
-    switches: list[str] = Field(default_factory=list, description="parts of the code, as '1-2'")
+    switches: list[str] = Field(default_factory=list, description="parts of the code in whole words, as '\\o 1-2'")
+    under: str | None = Field(None, description="stands under this heading; '' for before the first")
 
 
 class Revisions(Check):

@@ -61,11 +61,14 @@ class Block:
 
 @dataclass(slots=True)
 class Field:
-    """A Word field: its code ("TOC", "PAGE", "SEQ Figure") and the text it shows; `where`: body, header, footer."""
+    """A Word field: its code ("TOC", "PAGE", "SEQ Figure") and the text it shows; `where`: body, header, footer.
+
+    `under` is the heading under which it begins, "" before the first one."""
 
     code: str
     result: str = ""
     where: str = "body"
+    under: str = ""
 
 
 @dataclass(slots=True)

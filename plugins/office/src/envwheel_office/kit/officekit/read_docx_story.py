@@ -32,6 +32,7 @@ class _Open:
     result: str = ""
     coding: bool = True
     unseen: bool = False
+    under: str = ""
 
 
 @dataclass(slots=True)
@@ -68,6 +69,7 @@ class Story:
     _open: list[_Open] = field(default_factory=list)
     _anchors: set[str] = field(default_factory=set)
     _page_break: bool = False
+    _heading: str = ""
 
     @property
     def text(self) -> str:
@@ -125,6 +127,8 @@ class Story:
             page_break_before=broken or "before" in line.breaks or on(first(holding, "w:pageBreakBefore")),
             generated=line.generated, runs=line.runs,
         )  # fmt: skip
+        if paragraph.level and paragraph.text.strip():
+            self._heading = paragraph.text
         section = find(properties, "w:sectPr")
         if section is not None:
             self.sections.append(section)
@@ -164,7 +168,7 @@ class Story:
             elif kind == "w:hyperlink":
                 self._inline(item, line, change, self._link(item) or link)
             elif kind == "w:fldSimple":
-                self._open.append(_Open(attr(item, "w:instr"), coding=False))
+                self._open.append(_Open(attr(item, "w:instr"), coding=False, under=self._heading))
                 self._inline(item, line, change, link)
                 self._close(change)
             elif kind in ("w:commentRangeStart", "w:commentRangeEnd"):
@@ -256,7 +260,7 @@ class Story:
     def _field(self, kind: str, properties: Element | None, line: _Line, change: str) -> None:
         if kind == "begin":
             unseen = self.styles.run(line.style, properties, line.frame, line.shade).hidden
-            self._open.append(_Open(unseen=unseen))
+            self._open.append(_Open(unseen=unseen, under=self._heading))
         elif kind == "separate" and self._open:
             self._open[-1].coding = False
         elif kind == "end" and self._open:
@@ -267,7 +271,7 @@ class Story:
         code = " ".join(closed.code.split())
         seen = not closed.unseen or code_word(code) in UNSEEN_BY_NATURE
         if code and seen and change not in ("del", "never"):
-            self.fields.append(Field(code, closed.result.strip(), self.where))
+            self.fields.append(Field(code, closed.result.strip(), self.where, closed.under))
 
     def _drawing(self, item: Element, line: _Line, change: str) -> None:
         """Pictures and text boxes; what is marked hidden or lies on no paper is not there."""
