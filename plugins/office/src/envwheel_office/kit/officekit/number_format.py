@@ -58,8 +58,7 @@ def section_of(code: str, value: float | str) -> str:
     parts = sections(code or "General")
     if isinstance(value, str):
         return parts[3] if len(parts) > 3 else "@"
-    parts = parts[:3]
-    asked = [CONDITION.search(part) for part in parts]
+    parts, asked = parts[:3], _conditions(code)
     if not any(asked):
         at = 2 if value == 0 and len(parts) > 2 else 1 if value < 0 and len(parts) > 1 else 0
         return parts[at]
@@ -70,6 +69,12 @@ def section_of(code: str, value: float | str) -> str:
     return parts[-1]
 
 
+@lru_cache(maxsize=4096)
+def _conditions(code: str) -> list[re.Match[str] | None]:
+    return [CONDITION.search(part) for part in sections(code or "General")[:3]]
+
+
+@lru_cache(maxsize=4096)
 def ink(section: str) -> str | None:
     """The colour that a section sets, as [Red] or [Color 3] do."""
     found = INK.search(section)
