@@ -51,7 +51,7 @@ def _weak(lab: Lab, batch: Batch) -> list[Fault]:
     if repeating is not None:
         # Rubbish in place of programs is tried where they are not even run, by `_answers_once`.
         wrongs = [wrong for wrong in wrongs if wrong.id != "constant"]
-        observed = batch.observe("mutant", FIXED, repeating, fixed_answer.KEPT)
+        observed = batch.observe("observation", FIXED, repeating, fixed_answer.KEPT)
     tried = [(wrong.id, wrong.why, _try_wrong(lab, batch, wrong)) for wrong in wrongs]
     for number, mutant in enumerate(own):
         work = replace(solution_work(lab.task, kind="mutant", then=mutant.script), id=mutant.id)
