@@ -128,6 +128,17 @@ def test_a_native_chart_has_its_values_and_a_picture_is_none(tmp_path: Path) -> 
     assert chart.series[0].categories == ["Q1", "Q2"]
 
 
+def test_a_chart_that_is_a_speck_is_none(tmp_path: Path) -> None:
+    draft = Draft()
+    data = CategoryChartData()
+    data.categories = ["Q1"]
+    data.add_series("North", (1.5,))
+    for width, height in ((300, 20), (1, 200), (300, 200)):
+        draft.slide.shapes.add_chart(XL_CHART_TYPE.BAR_CLUSTERED, Pt(10), Pt(10), Pt(width), Pt(height), data)
+    found = [shape for shape in draft.first(tmp_path).shapes if shape.chart]
+    assert [(shape.width, shape.height) for shape in found] == [(300, 200)]
+
+
 def test_tables_repeat_merged_cells_and_know_their_height(tmp_path: Path) -> None:
     draft = Draft()
     table = draft.slide.shapes.add_table(2, 2, Pt(50), Pt(50), Pt(200), Pt(40)).table

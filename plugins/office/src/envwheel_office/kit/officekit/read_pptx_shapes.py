@@ -19,6 +19,8 @@ ROLES = {
 }  # fmt: skip
 COVERED = 0.95
 """The share of a text that a later shape must lie on to hide it."""
+SPECK = 36.0
+"""Points: a chart that is narrower or lower shows nothing."""
 FRAME = "http://schemas.openxmlformats.org/drawingml/2006/"
 
 
@@ -206,7 +208,8 @@ class Canvas:
             ink = _box(item.shape)
             area = max(ink.width * ink.height, 1e-6)
             later = (other.box for other in self.drawn[at + 1 :] if other.paint)
-            if not slide.holds(ink.center) or any(ink.shared(other) >= COVERED * area for other in later):
+            speck = item.shape.chart is not None and min(ink.width, ink.height) < SPECK
+            if speck or not slide.holds(ink.center) or any(ink.shared(other) >= COVERED * area for other in later):
                 _hide(item.shape)
 
 
