@@ -91,6 +91,24 @@ def test_libreoffice_decides_on_formulas_of_rules(look, tmp_path):
     assert computed == [{"S!F9": True}, {"S!F9": 1.0, "S!F10": 6.0}, {"S!F9": "3;4;29", "S!C1": 6.0}]
 
 
+def test_libreoffice_decides_on_the_columns_of_native_tables(look, tmp_path):
+    import openpyxl
+    from openpyxl.worksheet.table import Table
+
+    made = openpyxl.Workbook()
+    made.active.title = "L"
+    for row in (["Region", "Amount"], ["N", 1], ["S", 2], ["N", 4]):
+        made.active.append(row)
+    made.active.add_table(Table(displayName="Sales", ref="A1:B4"))
+    made.active["D1"] = '=SUMIFS(Sales[Amount],Sales[Region],"N")'
+    made.active["D2"] = "=INDEX(Sales[Amount],2)"
+    made.save(tmp_path / "book.xlsx")
+    runs = [{"set": {"L!B2": 10}, "get": ["L!D1", "L!D2"]}]
+    cells, _, unsure, _, computed = look((tmp_path / "book.xlsx").read_bytes(), runs)
+    assert ([value for _, value in cells.values()], unsure) == ([5.0, 2.0], [])
+    assert computed == [{"L!D1": 14.0, "L!D2": 2.0}]
+
+
 def test_what_nobody_knows_is_an_error_and_what_libreoffice_lacks_is_unsure(look, tmp_path):
     cells, _, unsure, _, _ = look(
         book(tmp_path, "=NOSUCH(A1)", "=_xlfn.REDUCE(0,A1:A3,_xlfn.LAMBDA(_xlpm.a,_xlpm.b,_xlpm.a+_xlpm.b))")
