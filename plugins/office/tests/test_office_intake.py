@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import stat
+import time
 import zipfile
 import zlib
 
@@ -44,6 +46,7 @@ def sheet_as(text: str, encoding: str, said: str = "UTF-16") -> bytes:
     return zipped({**by_hand(), "xl/worksheets/sheet1.xml": text.replace("UTF-8", said).encode(encoding)})
 
 
+NOISE = random.Random(0).randbytes(900_000)
 PLAIN = str(by_hand(ROW)["xl/worksheets/sheet1.xml"])
 
 
@@ -140,6 +143,10 @@ REFUSED = {
     "broken-xml": (book("<row>"), "broken XML"),
     "empty-part": (book(extra={"xl/x.xml": ""}), "is empty"),
     "deep": (book(extra={"xl/x.xml": "<a>" * 200 + "</a>" * 200}), "nested deeper"),
+    "names": (book(extra={"xl/x.xml": "<a>" + "".join(f"<a{at}/>" for at in range(5_001)) + "</a>"}), "5,000 names"),
+    "attribute-names": (
+        book(extra={"xl/x.xml": "<a>" + "".join(f"<a a{at}=''/>" for at in range(5_001)) + "</a>"}), "5,000 names"),
+    "elements": (book(extra={"a.bin": NOISE, "xl/x.xml": f"<a>{'<a/>' * 20_000_000}</a>"}), "10,000,000 elements"),
     "attributes": (book(extra={"xl/x.xml": "<a " + " ".join(f"a{at}='1'" for at in range(501)) + "/>"}), "attributes"),
     "xfd1048576": (book(WIDE), "1048576 x 16384 cells"),
     "xfd1048576-slow": (book(f"<!-- -->{WIDE}"), "1048576 x 16384 cells"),
@@ -278,6 +285,23 @@ def test_a_usual_pdf_passes(opened, body):
 def test_a_pdf_that_does_more_is_refused(opened, data, reason):
     with pytest.raises(Refusal, match=reason):
         opened(data, "a.pdf")
+
+
+SLOW = {
+    "streams-without-end": ("a.pdf", pdf(b"stream\n" * 200_000)),
+    "texts-without-end": ("a.pdf", pdf(b"(" + b"\\(" * 400_000)),
+    "actions-far-below": ("a.pdf", pdf(b"/OpenAction 9 9 R " * 50_000 + b"9 9 obj [1 0 R /Fit] endobj")),
+    "blanks-in-a-formula": ("a.xlsx", book(f'<row r="1"><c r="A1"><f>{" " * 400_000}"a|b"</f></c></row>')),
+}
+"""Some hundred kilobytes that took minutes where a search goes on from each place to the end."""
+
+
+@pytest.mark.parametrize("kind", SLOW)
+def test_a_search_takes_time_in_proportion_to_the_file(opened, kind):
+    name, data = SLOW[kind]
+    began = time.process_time()
+    assert opened(data, name)
+    assert time.process_time() - began < 5
 
 
 def by_docx(path: str) -> None:

@@ -18,6 +18,8 @@ MAX_DEPTH, MAX_ATTRIBUTES = 128, 500
 MOST = {"xf": 20_000, "dxf": 5_000, "sheet": 500, "definedName": 10_000, "cfRule": 20_000, "dataValidation": 20_000,
         "mergeCell": 100_000, "sldId": 500}  # fmt: skip
 """How often an element may stand in one part."""
+MAX_ELEMENTS, MAX_NAMES = 10_000_000, 5_000
+"""Elements of a package, and names of elements and attributes in one part: expat keeps each name."""
 XML_NAMES = (".xml", ".rels", ".vml")
 ENCODINGS = ("utf-8", "utf8", "utf-16", "us-ascii", "ascii")
 
@@ -26,7 +28,7 @@ ACTIVE = re.compile(
     r"|attachedtoolbars|afchunk|subdocument|attachedtemplate|querytable|/model/item|webextension|ctrlprop"
 )
 """In a part's name, content type or relationship: what runs, or brings in something from outside."""
-DDE = re.compile(r"^\s*=?\s*[+\-@]?[\w.']+\|", re.ASCII)
+DDE = re.compile(r"\s*(?:=\s*)?[+\-@]?[\w.']+\|", re.ASCII)
 DDE_FIELD = re.compile(r"\bDDE(AUTO)?\b", re.IGNORECASE)
 STRICT = "strict Open XML, which the engines do not read: save it as the usual kind"
 
@@ -44,7 +46,7 @@ class Parts:
         self.types: dict[str, str] = {}
         self.defaults: dict[str, str] = {}
         self.main = ""
-        self.cells = 0
+        self.cells = self.elements = 0
 
     def open(self, name: str, slow: bool = False) -> Part:
         """The part `name`, to be fed. Raises Refusal for what may not be in a document at all."""
@@ -83,6 +85,7 @@ class Part:
         self.look: Callable[[str, dict[str, str]], None] = self._root
         self.depth = 0
         self.counts: Counter[str] = Counter()
+        self.known: set[str] = set()
         self.text: list[str] | None = None
         self.where = ""
         self.row = self.column = 0
@@ -100,6 +103,9 @@ class Part:
         if self.lenient and b"<!doctype" in chunk.lower().replace(b"\0", b""):
             raise Refusal(f"has a DOCTYPE ({self.name[:80]})")
         if self.parser is not None:
+            self.parts.elements += chunk.count(b"<") // 2
+            if self.parts.elements > MAX_ELEMENTS:
+                raise Refusal(f"more than {MAX_ELEMENTS:,} elements")
             self._parse(chunk, False)
         if self.scan is not None:
             try:
@@ -154,6 +160,10 @@ class Part:
             raise Refusal(f"nested deeper than {MAX_DEPTH} ({self.name[:80]})")
         if len(attributes) > MAX_ATTRIBUTES:
             raise Refusal(f"more than {MAX_ATTRIBUTES} attributes of one element ({self.name[:80]})")
+        self.known.add(name)
+        self.known.update(attributes)
+        if len(self.known) > MAX_NAMES:
+            raise Refusal(f"more than {MAX_NAMES:,} names of elements and attributes ({self.name[:80]})")
         self.look(name.rpartition(":")[2], attributes)
 
     def _end(self, name: str) -> None:
@@ -161,7 +171,7 @@ class Part:
         if self.text is not None and name.rpartition(":")[2] == self.where:
             text, self.text = "".join(self.text), None
             self.parser.CharacterDataHandler = None
-            if DDE.search(text) if self.where == "f" else DDE_FIELD.search(text):
+            if DDE.match(text) if self.where == "f" else DDE_FIELD.search(text):
                 raise Refusal(f"has a DDE link ({self.name[:80]})")
 
     def _listen(self, name: str) -> None:

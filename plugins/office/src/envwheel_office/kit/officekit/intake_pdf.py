@@ -1,7 +1,7 @@
 """PDF before any parser: part of intake.py.
 
 The bytes are searched as they are, and so are object streams, where names can hide: no script, no launching, no
-attachment, no encryption.
+attachment, no encryption. This runs without a limit on time, so every search takes time in proportion to the file.
 """
 
 from __future__ import annotations
@@ -14,12 +14,16 @@ from .intake_parts import Refusal
 MAX_OBJECTS = 50_000
 MAX_PAGES = 500
 MAX_UNPACKED = 200_000_000
+NEAR = 400
+"""Bytes in which an action says what it does."""
+OPENS = "does something when it is opened: /OpenAction"
 
-STREAM = re.compile(rb"stream(?:\r\n|\n|\r)(.*?)endstream", re.DOTALL)
-TEXT = re.compile(rb"\((?:\\.|[^()\\])*\)", re.DOTALL)
+STREAM, END = re.compile(rb"stream(?:\r\n|\n|\r)"), b"endstream"
+TEXT = re.compile(rb"((?:\\.)++)|\((?:\\.|[^()\\]++)*+\)", re.DOTALL)
+"""A text, or what stands escaped outside of one: no text begins there."""
 NAME = re.compile(rb"/([^\s/<>\[\](){}%\0]+)")
 ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
-OBJECT = re.compile(rb"\b\d+\s+\d+\s+obj\b")
+OBJECT = re.compile(rb"\b(\d+)\s+(\d+)\s+obj\b")
 PAGE = re.compile(rb"/Type\s*/Page\b(?!s)")
 OPEN = re.compile(rb"/OpenAction\s*(\[|<<|(\d+)\s+(\d+)\s+R)")
 ACTIVE = frozenset({
@@ -41,20 +45,19 @@ def check_pdf(data: bytes) -> None:
         raise Refusal(f"more than {MAX_OBJECTS:,} objects")
     if len(PAGE.findall(plain)) + len(PAGE.findall(packed)) > MAX_PAGES:
         raise Refusal(f"more than {MAX_PAGES} pages")
-    for match in OPEN.finditer(plain + b"\n" + packed):
-        check_open_action(match, plain)
+    check_open_actions(plain, packed)
 
 
 def split(data: bytes) -> tuple[bytes, bytes]:
     """The bytes outside of streams, and the unpacked object streams. Raises Refusal for those it cannot unpack."""
     plain, packed, at, budget = [], [], 0, MAX_UNPACKED
-    for match in STREAM.finditer(data):
-        before = data[at : match.start()]
+    while (begin := STREAM.search(data, at)) and (end := data.find(END, begin.end())) >= 0:
+        before = data[at : begin.start()]
         plain.append(before)
-        at = match.end()
+        at = end + len(END)
         dictionary = before[max(before.rfind(b"obj"), 0) :]
         if b"ObjStm" in names(dictionary):
-            text = unpack(match[1], names(dictionary), budget)
+            text = unpack(data[begin.end() : end], names(dictionary), budget)
             budget -= len(text)
             packed.append(text)
     plain.append(data[at:])
@@ -86,7 +89,7 @@ def names(text: bytes) -> frozenset[bytes]:
 
 def check_names(text: bytes) -> None:
     """Raises Refusal for a name that stands for something active, or for encryption."""
-    said = names(TEXT.sub(b"", text))  # a title may hold "HTML/JS"
+    said = names(TEXT.sub(rb"\1", text))  # a title may hold "HTML/JS"
     if b"Encrypt" in said:
         raise Refusal("encrypted")
     active = sorted(said & ACTIVE)
@@ -94,16 +97,25 @@ def check_names(text: bytes) -> None:
         raise Refusal(f"has active or attached content: /{active[0].decode('latin-1')}")
 
 
-def check_open_action(match: re.Match[bytes], plain: bytes) -> None:
+def check_open_actions(plain: bytes, packed: bytes) -> None:
     """To open at a place is usual and harmless; any other action on opening is not."""
-    if match[1] == b"[":
-        return
-    if match[1] == b"<<":
-        target = match.string[match.start() : match.start() + 400]
-    else:
-        found = re.search(rb"\b" + match[2] + rb"\s+" + match[3] + rb"\s+obj\s*(.{0,400})", plain, re.DOTALL)
-        target = found[1] if found else b""
-        if target.startswith(b"["):
-            return
+    text = plain + b"\n" + packed
+    named = set()
+    for match in OPEN.finditer(text):
+        if match[1] == b"<<":
+            check_action(text[match.start() : match.start() + NEAR])
+        elif match[1] != b"[":
+            named.add((match[2], match[3]))
+    found = [match for match in OBJECT.finditer(plain) if match.groups() in named] if named else []
+    if len({match.groups() for match in found}) < len(named):
+        raise Refusal(OPENS)
+    for match in found:
+        target = plain[match.end() : match.end() + NEAR]
+        if not target.lstrip().startswith(b"["):
+            check_action(target)
+
+
+def check_action(target: bytes) -> None:
+    """Raises Refusal unless the action that begins there goes to a place."""
     if not re.search(rb"/S\s*/GoTo\b", target):
-        raise Refusal("does something when it is opened: /OpenAction")
+        raise Refusal(OPENS)
