@@ -237,6 +237,50 @@ def test_a_value_whose_drawing_was_left_as_it_was_is_not_seen(
     assert (town.value, town.seen) == ("Bad (Ems) \\ Lahn", seen)
 
 
+APPEARANCES = {
+    "black": ("/Helv 12 Tf 0 g 2 6 Td (Bad Ems) Tj", True),
+    "kerned": ("/Helv 12 Tf 0 g 2 6 Td [(Ba) 20 (d) -250 (Ems)] TJ", True),
+    "hexadecimal": ("/Helv 12 Tf 0 g 2 6 Td <42616420456D73> Tj", True),
+    "white": ("/Helv 12 Tf 1 g 2 6 Td (Bad Ems) Tj", False),
+    "inkless": ("/Helv 12 Tf 3 Tr 2 6 Td (Bad Ems) Tj", False),
+    "tiny": ("/Helv .01 Tf 0 g 2 6 Td (Bad Ems) Tj", False),
+    "outside": ("/Helv 12 Tf 0 g 2 60 Td (Bad Ems) Tj", False),
+    "covered": ("/Helv 12 Tf 0 g 2 6 Td (Bad Ems) Tj ET 1 g 0 0 200 20 re f BT", False),
+    "stale": ("/Helv 12 Tf 0 g 2 6 Td (Bonn) Tj", False),
+    "stale-codes": ("/Helv 12 Tf 0 g 2 6 Td <20> Tj", False),
+    "in-a-comment": ("/Helv 12 Tf 0 g 2 6 Td (Bonn) Tj\n%(Bad Ems)\n", False),
+}
+
+
+@pytest.mark.parametrize("kind", APPEARANCES)
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_a_value_is_seen_where_its_drawing_shows_it(tmp_path: Path, kind: str, rotation: int) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bad Ems", x=72, y=700, width=200, height=20)
+
+    drawing, seen = APPEARANCES[kind]
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    writer.set_need_appearances_writer(False)
+    look = writer.pages[0]["/Annots"][0].get_object()["/AP"]["/N"].get_object()  # type: ignore[index]
+    look.set_data(f"q BT {drawing} ET Q".encode())
+    writer.pages[0].rotate(rotation)
+    writer.pages[0].cropbox = pypdf.generic.RectangleObject((50, 600, 500, 800))
+    writer.write(tmp_path / "looks.pdf")
+    (town,) = read(tmp_path / "looks.pdf").fields
+    assert (town.value, town.seen) == ("Bad Ems", seen)
+
+
+def test_a_value_that_is_too_long_for_its_field_is_seen_by_its_beginning(tmp_path: Path) -> None:
+    value = "A journey of many stops to all of the branches"
+
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="why", value=value, x=72, y=700, width=140, height=20, maxlen=90)
+
+    (why,) = made(tmp_path, draw).fields
+    assert (why.value, why.seen) == (value, True)
+
+
 def test_a_list_shows_what_stands_for_its_value(tmp_path: Path) -> None:
     def draw(canvas: Canvas) -> None:
         place = {"options": [("b", "Bonn"), ("k", "Kiel")], "width": 90, "height": 20}

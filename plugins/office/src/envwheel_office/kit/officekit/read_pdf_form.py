@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
-from .model import FormField
+from .model import FormField, Word
 
 READ_ONLY, PASSWORD, RADIO, PUSH = 1, 1 << 13, 1 << 15, 1 << 16
 """Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
@@ -18,12 +18,17 @@ UNSEEN = 2 | 32
 TINY = 2.0
 """Points; a field of less width or height is none that anybody sees."""
 DEEP = 32
-LITERAL, CODES = re.compile(rb"\((?:\\.|[^()\\])*\)", re.DOTALL), re.compile(rb"<[0-9A-Fa-f\s]+>\s*\]?\s*T[jJ]")
-"""Texts in a drawing's operators: in letters, and in codes of its font."""
+ENOUGH = 10
+"""Letters of a value that have to be seen where its field is too small for all of it; else half of them."""
 KINDS = {"/Tx": "text", "/Ch": "choice", "/Sig": "signature"}
 
 
-def read_fields(reader: PdfReader) -> list[FormField]:
+Place = tuple[float, float, float, float]
+Letters = Callable[[int], Sequence[Word]]
+"""The letters on a page (from 0) with its fields drawn into it, unturned and uncropped, and whether they are seen."""
+
+
+def read_fields(reader: PdfReader, letters: Letters) -> list[FormField]:
     """The fields that are seen on a page, in the order of pages; none where the document has no form."""
     root = reader.trailer["/Root"]
     if "/AcroForm" not in root:
@@ -40,8 +45,10 @@ def read_fields(reader: PdfReader) -> list[FormField]:
             field = fields.setdefault(name, FormField(name, kind, page=number))
             field.read_only = bool(_flags(chain) & READ_ONLY)
             field.value = _value(chain, kind) or field.value
-            if kind in ("text", "choice") and not redrawn:
-                field.seen = field.seen and _shows(widget, _said(chain, field.value, kind))
+            said = _said(chain, field.value, kind) if kind in ("text", "choice") else [""]
+            if said[0].strip() and not redrawn:
+                place = _place(widget, page)
+                field.seen = field.seen and any(_shows(letters(number - 1), place, value) for value in said)
             field.choices += [item for item in _choices(chain, widget, kind) if item not in field.choices]
     for field in fields.values():
         if field.kind in ("checkbox", "radio") and not field.value:
@@ -62,14 +69,20 @@ def _widgets(page: Any) -> Iterator[DictionaryObject]:
 
 def _is_placed(widget: DictionaryObject, page: Any) -> bool:
     """Whether a widget has some size, and its middle lies on its page."""
-    stated = widget.get("/Rect")
-    corners = [float(part) for part in stated.get_object()] if stated is not None else []
-    if len(corners) != 4:
+    if "/Rect" not in widget or len(widget["/Rect"]) != 4:
         return False
+    left, top, right, bottom = _place(widget, page)
+    box = page.mediabox
+    inside = 0 <= (left + right) / 2 <= box.width and 0 <= (top + bottom) / 2 <= box.height
+    return inside and right - left > TINY and bottom - top > TINY
+
+
+def _place(widget: DictionaryObject, page: Any) -> Place:
+    """Left, top, right and bottom of a widget from its page's corner."""
+    corners = [float(part.get_object()) for part in widget["/Rect"]]
     (left, right), (low, high) = sorted(corners[::2]), sorted(corners[1::2])
     box = page.mediabox
-    inside = box.left <= (left + right) / 2 <= box.right and box.bottom <= (low + high) / 2 <= box.top
-    return inside and right - left > TINY and high - low > TINY
+    return left - float(box.left), float(box.top) - high, right - float(box.left), float(box.top) - low
 
 
 def _chain(widget: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -128,34 +141,40 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
     return []
 
 
-def _shows(widget: DictionaryObject, values: list[str]) -> bool:
-    """Whether a widget's own drawing holds one of `values`. One in a font with codes of its own is believed to."""
-    if not values[0].strip():
+def _shows(letters: Sequence[Word], place: Place, value: str) -> bool:
+    """Whether a value is seen at a place.
+
+    Letters of a font with codes of its own, which nobody can tell, are believed to be the value's.
+    """
+    wanted = _plain(value)
+    if any(letter.visible and _lies_in(letter, place) for letter in letters if not wanted or not _is_told(letter.text)):
         return True
-    looks = widget.get("/AP")
-    normal = looks.get_object().get("/N") if looks is not None else None
-    normal = normal.get_object() if normal is not None else None
-    if not isinstance(normal, StreamObject):
-        return False
-    drawing = normal.get_data()
-    shown = "".join("".join(map(_literal, LITERAL.findall(drawing))).split())
-    if not shown:
-        return bool(CODES.search(drawing))
-    readable = shown.isascii() and shown.isprintable() and all(value.isascii() for value in values)
-    return not readable or _own_codes(normal) or any("".join(value.split()) in shown for value in values)
+    spelled = [letter for letter in letters for _ in _plain(letter.text)]
+    text = "".join(_plain(letter.text) for letter in letters)
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        inside = [letter for letter in spelled[at : at + len(wanted)] if _lies_in(letter, place)]
+        whole = 2 * len(inside) >= min(len(wanted), 2 * ENOUGH)
+        if whole and 2 * sum(letter.visible for letter in inside) > len(inside):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
 
 
-def _own_codes(drawing: StreamObject) -> bool:
-    """Whether a drawing has a font of which only a part is embedded, or one with codes of two bytes."""
-    resources = drawing.get("/Resources")
-    fonts = resources.get_object().get("/Font") if resources is not None else None
-    found = [font.get_object() for font in fonts.get_object().values()] if fonts is not None else []
-    return any(font.get("/Subtype") == "/Type0" or "+" in str(font.get("/BaseFont")) for font in found)
+def _plain(text: str) -> str:
+    """What every producer and reader spells alike: ligatures resolved, no blanks, ASCII only."""
+    if not _is_told(text):
+        return ""
+    return "".join(letter for letter in unicodedata.normalize("NFKC", text) if "!" <= letter <= "~")
 
 
-def _literal(text: bytes) -> str:
-    octal = re.sub(rb"\\([0-7]{1,3})", lambda code: bytes([int(code[1], 8) & 255]), text[1:-1])
-    return re.sub(rb"\\([()\\])", rb"\1", octal).decode("latin-1")
+def _is_told(letter: str) -> bool:
+    return not letter.startswith("(cid:") and (letter.isprintable() or letter.isspace())
+
+
+def _lies_in(letter: Word, place: Place) -> bool:
+    left, top, right, bottom = place
+    return left <= (letter.left + letter.right) / 2 <= right and top <= (letter.top + letter.bottom) / 2 <= bottom
 
 
 def _said(chain: list[DictionaryObject], value: str, kind: str) -> list[str]:
