@@ -305,6 +305,41 @@ def test_a_box_is_ticked_when_it_is_seen_ticked(tmp_path: Path, looks: bool, val
     assert filled(tmp_path, {"town": "Ems", "agree": "/Yes"}, redrawn=True, looks=looks)["agree"].value == value
 
 
+def without(looks: Any) -> None:
+    del looks["/Yes"]
+
+
+def emptied(looks: Any) -> None:
+    looks["/Yes"].set_data(b"")
+
+
+def as_off(looks: Any) -> None:
+    looks["/Yes"].set_data(looks["/Off"].get_data())
+
+
+@pytest.mark.parametrize("change", [without, emptied, as_off], ids=lambda change: change.__name__)
+def test_a_box_whose_state_draws_no_mark_is_not_ticked(tmp_path: Path, change: Callable[[Any], None]) -> None:
+    made(tmp_path, lambda canvas: canvas.acroForm.checkbox(name="agree", checked=True, x=72, y=650))
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    writer.set_need_appearances_writer(False)
+    change(writer.pages[0]["/Annots"][0].get_object()["/AP"]["/N"])  # type: ignore[index]
+    writer.write(tmp_path / "box.pdf")
+    assert [item.value for item in read(tmp_path / "box.pdf").fields] == ["Off"]
+
+
+def test_a_name_with_two_values_is_not_seen(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", x=72, y=700, width=90, height=20)
+        canvas.acroForm.textfield(name="other", value="Kiel", x=72, y=600, width=90, height=20)
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    other = writer.pages[0]["/Annots"][1].get_object()  # type: ignore[index]
+    other[pypdf.generic.NameObject("/T")] = pypdf.generic.TextStringObject("town")
+    writer.write(tmp_path / "twins.pdf")
+    assert [(item.name, item.seen) for item in read(tmp_path / "twins.pdf").fields] == [("town", False)]
+
+
 def test_properties_are_read(tmp_path: Path) -> None:
     found = made(tmp_path, lambda canvas: (canvas.setTitle("Bericht Ä"), canvas.setAuthor("Ann"))[0])
     assert (found.properties["title"], found.properties["author"]) == ("Bericht Ä", "Ann")

@@ -44,7 +44,10 @@ def read_fields(reader: PdfReader, letters: Letters) -> list[FormField]:
                 continue
             field = fields.setdefault(name, FormField(name, kind, page=number))
             field.read_only = bool(_flags(chain) & READ_ONLY)
-            field.value = _value(chain, kind) or field.value
+            value = _value(chain, kind, redrawn)
+            if kind in ("text", "choice"):  # one name is one value: of two, nobody can tell which one is meant
+                field.seen = field.seen and value in ("", field.value or value)
+            field.value = value or field.value
             said = _said(chain, field.value, kind) if kind in ("text", "choice") else [""]
             if said[0].strip() and not redrawn:
                 place = _place(widget, page)
@@ -111,10 +114,11 @@ def _kind(chain: list[DictionaryObject]) -> str:
     return KINDS.get(stated, "")
 
 
-def _value(chain: list[DictionaryObject], kind: str) -> str:
+def _value(chain: list[DictionaryObject], kind: str, redrawn: bool) -> str:
     value = _stated(chain, "/V")
     if kind in ("checkbox", "radio") and "/AS" in chain[0]:
-        value = chain[0]["/AS"]  # what is shown: a box whose value alone was set is seen empty
+        # What is shown: a box whose value alone was set is seen empty, so is one in a state without a drawing.
+        value = chain[0]["/AS"] if redrawn or _is_drawn(chain[0], str(chain[0]["/AS"])) else "/Off"
         value = None if kind == "radio" and value == "/Off" else value
     if isinstance(value, ArrayObject):
         return ", ".join(str(item) for item in value)
@@ -133,12 +137,26 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
         resolved = [item.get_object() for item in options or ()]
         shown = [item[-1] if isinstance(item, ArrayObject) and item else item for item in resolved]
         return [str(item) for item in shown]
+    normal = _looks(widget)
+    if kind in ("checkbox", "radio") and normal is not None:
+        return [str(name).removeprefix("/") for name in normal if name != "/Off"]
+    return []
+
+
+def _looks(widget: DictionaryObject) -> DictionaryObject | None:
+    """A widget's drawings by its states; None where it has none, or one only."""
     looks = widget.get("/AP")
     normal = looks.get_object().get("/N") if looks is not None else None
     normal = normal.get_object() if normal is not None else None
-    if kind in ("checkbox", "radio") and isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject):
-        return [str(name).removeprefix("/") for name in normal if name != "/Off"]
-    return []
+    return normal if isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject) else None
+
+
+def _is_drawn(widget: DictionaryObject, state: str) -> bool:
+    """Whether a state of a box is drawn, and in another way than the empty one."""
+    drawings = [(_looks(widget) or {}).get(name) for name in (state, "/Off")]
+    drawings = [item.get_object() if item is not None else None for item in drawings]
+    shown, empty = (item.get_data().split() if isinstance(item, StreamObject) else [] for item in drawings)
+    return bool(shown) and shown != empty
 
 
 def _shows(letters: Sequence[Word], place: Place, value: str) -> bool:
