@@ -207,6 +207,22 @@ def test_a_field_that_nobody_sees_is_none(tmp_path: Path, place: dict[str, Any])
     assert [item.name for item in made(tmp_path, draw).fields] == ["name"]
 
 
+def test_a_field_on_a_layer_that_is_off_is_none(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", x=72, y=700, width=90, height=20)
+        canvas.acroForm.textfield(name="name", value="Ann", x=72, y=600, width=90, height=20)
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    names = pypdf.generic.NameObject
+    layer = writer._add_object(pypdf.generic.DictionaryObject({names("/Type"): names("/OCG")}))
+    hidden = pypdf.generic.DictionaryObject({names("/OFF"): pypdf.generic.ArrayObject([layer])})
+    writer.root_object[names("/OCProperties")] = pypdf.generic.DictionaryObject({names("/D"): hidden})
+    writer.pages[0]["/Annots"][0].get_object()[names("/OC")] = layer  # type: ignore[index]
+    writer.write(tmp_path / "layer.pdf")
+    assert [item.name for item in read(tmp_path / "layer.pdf").fields] == ["name"]
+
+
 def filled(folder: Path, values: dict[str, str], *, redrawn: bool, looks: bool) -> dict[str, FormField]:
     """A form whose values were set, with new appearances or without, and with NeedAppearances or without."""
 

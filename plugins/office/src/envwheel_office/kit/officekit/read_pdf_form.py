@@ -34,9 +34,11 @@ def read_fields(reader: PdfReader, letters: Letters) -> list[FormField]:
     if "/AcroForm" not in root:
         return []
     redrawn = str(root["/AcroForm"].get("/NeedAppearances", "")) == "True"
+    layers = root["/OCProperties"].get("/D", {}) if "/OCProperties" in root else {}
+    off = list(layers.get("/OFF", ()))
     fields: dict[str, FormField] = {}
     for number, page in enumerate(reader.pages, start=1):
-        for widget in _widgets(page):
+        for widget in _widgets(page, off):
             chain = list(_chain(widget))
             name = ".".join(reversed([str(item["/T"]) for item in chain if "/T" in item]))
             kind = _kind(chain)
@@ -59,14 +61,16 @@ def read_fields(reader: PdfReader, letters: Letters) -> list[FormField]:
     return list(fields.values())
 
 
-def _widgets(page: Any) -> Iterator[DictionaryObject]:
+def _widgets(page: Any, off: Sequence[Any]) -> Iterator[DictionaryObject]:
+    """The widgets of a page that are seen; `off` are references to the layers that are not shown."""
     annotations = page.get("/Annots")
     annotations = annotations.get_object() if annotations is not None else None
     for item in annotations if isinstance(annotations, ArrayObject) else ():
         widget = item.get_object()
         if isinstance(widget, DictionaryObject) and widget.get("/Subtype") == "/Widget":
             flags = widget.get("/F", 0)
-            if not (isinstance(flags, int) and flags & UNSEEN) and _is_placed(widget, page):
+            unseen = (isinstance(flags, int) and flags & UNSEEN) or ("/OC" in widget and widget.raw_get("/OC") in off)
+            if not unseen and _is_placed(widget, page):
                 yield widget
 
 
