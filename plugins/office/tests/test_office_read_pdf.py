@@ -207,6 +207,22 @@ def test_a_field_that_nobody_sees_is_none(tmp_path: Path, place: dict[str, Any])
     assert [item.name for item in made(tmp_path, draw).fields] == ["name"]
 
 
+def test_a_field_on_a_layer_that_is_off_is_none(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", x=72, y=700, width=90, height=20)
+        canvas.acroForm.textfield(name="name", value="Ann", x=72, y=600, width=90, height=20)
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    names = pypdf.generic.NameObject
+    layer = writer._add_object(pypdf.generic.DictionaryObject({names("/Type"): names("/OCG")}))
+    hidden = pypdf.generic.DictionaryObject({names("/OFF"): pypdf.generic.ArrayObject([layer])})
+    writer.root_object[names("/OCProperties")] = pypdf.generic.DictionaryObject({names("/D"): hidden})
+    writer.pages[0]["/Annots"][0].get_object()[names("/OC")] = layer  # type: ignore[index]
+    writer.write(tmp_path / "layer.pdf")
+    assert [item.name for item in read(tmp_path / "layer.pdf").fields] == ["name"]
+
+
 def filled(folder: Path, values: dict[str, str], *, redrawn: bool, looks: bool) -> dict[str, FormField]:
     """A form whose values were set, with new appearances or without, and with NeedAppearances or without."""
 
@@ -237,6 +253,50 @@ def test_a_value_whose_drawing_was_left_as_it_was_is_not_seen(
     assert (town.value, town.seen) == ("Bad (Ems) \\ Lahn", seen)
 
 
+APPEARANCES = {
+    "black": ("/Helv 12 Tf 0 g 2 6 Td (Bad Ems) Tj", True),
+    "kerned": ("/Helv 12 Tf 0 g 2 6 Td [(Ba) 20 (d) -250 (Ems)] TJ", True),
+    "hexadecimal": ("/Helv 12 Tf 0 g 2 6 Td <42616420456D73> Tj", True),
+    "white": ("/Helv 12 Tf 1 g 2 6 Td (Bad Ems) Tj", False),
+    "inkless": ("/Helv 12 Tf 3 Tr 2 6 Td (Bad Ems) Tj", False),
+    "tiny": ("/Helv .01 Tf 0 g 2 6 Td (Bad Ems) Tj", False),
+    "outside": ("/Helv 12 Tf 0 g 2 60 Td (Bad Ems) Tj", False),
+    "covered": ("/Helv 12 Tf 0 g 2 6 Td (Bad Ems) Tj ET 1 g 0 0 200 20 re f BT", False),
+    "stale": ("/Helv 12 Tf 0 g 2 6 Td (Bonn) Tj", False),
+    "stale-codes": ("/Helv 12 Tf 0 g 2 6 Td <20> Tj", False),
+    "in-a-comment": ("/Helv 12 Tf 0 g 2 6 Td (Bonn) Tj\n%(Bad Ems)\n", False),
+}
+
+
+@pytest.mark.parametrize("kind", APPEARANCES)
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_a_value_is_seen_where_its_drawing_shows_it(tmp_path: Path, kind: str, rotation: int) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bad Ems", x=72, y=700, width=200, height=20)
+
+    drawing, seen = APPEARANCES[kind]
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    writer.set_need_appearances_writer(False)
+    look = writer.pages[0]["/Annots"][0].get_object()["/AP"]["/N"].get_object()  # type: ignore[index]
+    look.set_data(f"q BT {drawing} ET Q".encode())
+    writer.pages[0].rotate(rotation)
+    writer.pages[0].cropbox = pypdf.generic.RectangleObject((50, 600, 500, 800))
+    writer.write(tmp_path / "looks.pdf")
+    (town,) = read(tmp_path / "looks.pdf").fields
+    assert (town.value, town.seen) == ("Bad Ems", seen)
+
+
+def test_a_value_that_is_too_long_for_its_field_is_seen_by_its_beginning(tmp_path: Path) -> None:
+    value = "A journey of many stops to all of the branches"
+
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="why", value=value, x=72, y=700, width=140, height=20, maxlen=90)
+
+    (why,) = made(tmp_path, draw).fields
+    assert (why.value, why.seen) == (value, True)
+
+
 def test_a_list_shows_what_stands_for_its_value(tmp_path: Path) -> None:
     def draw(canvas: Canvas) -> None:
         place = {"options": [("b", "Bonn"), ("k", "Kiel")], "width": 90, "height": 20}
@@ -259,6 +319,41 @@ def test_a_list_shows_what_stands_for_its_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("looks", "value"), [(True, "Yes"), (False, "Off")])
 def test_a_box_is_ticked_when_it_is_seen_ticked(tmp_path: Path, looks: bool, value: str) -> None:
     assert filled(tmp_path, {"town": "Ems", "agree": "/Yes"}, redrawn=True, looks=looks)["agree"].value == value
+
+
+def without(looks: Any) -> None:
+    del looks["/Yes"]
+
+
+def emptied(looks: Any) -> None:
+    looks["/Yes"].set_data(b"")
+
+
+def as_off(looks: Any) -> None:
+    looks["/Yes"].set_data(looks["/Off"].get_data())
+
+
+@pytest.mark.parametrize("change", [without, emptied, as_off], ids=lambda change: change.__name__)
+def test_a_box_whose_state_draws_no_mark_is_not_ticked(tmp_path: Path, change: Callable[[Any], None]) -> None:
+    made(tmp_path, lambda canvas: canvas.acroForm.checkbox(name="agree", checked=True, x=72, y=650))
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    writer.set_need_appearances_writer(False)
+    change(writer.pages[0]["/Annots"][0].get_object()["/AP"]["/N"])  # type: ignore[index]
+    writer.write(tmp_path / "box.pdf")
+    assert [item.value for item in read(tmp_path / "box.pdf").fields] == ["Off"]
+
+
+def test_a_name_with_two_values_is_not_seen(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(name="town", value="Bonn", x=72, y=700, width=90, height=20)
+        canvas.acroForm.textfield(name="other", value="Kiel", x=72, y=600, width=90, height=20)
+
+    made(tmp_path, draw)
+    writer = pypdf.PdfWriter(tmp_path / "made.pdf")
+    other = writer.pages[0]["/Annots"][1].get_object()  # type: ignore[index]
+    other[pypdf.generic.NameObject("/T")] = pypdf.generic.TextStringObject("town")
+    writer.write(tmp_path / "twins.pdf")
+    assert [(item.name, item.seen) for item in read(tmp_path / "twins.pdf").fields] == [("town", False)]
 
 
 def test_properties_are_read(tmp_path: Path) -> None:

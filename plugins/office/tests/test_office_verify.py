@@ -15,7 +15,8 @@ from office_box import Box, write
 
 from officekit.bench import Score
 from officekit.language import Plan, load
-from officekit.verify import reward, spelled
+from officekit.model import Refused, Workbook
+from officekit.verify import Files, Reading, reward, spelled
 
 VALUE = {"kind": "cell_value", "at": {"label": "Total"}, "expect": 60, "type": "number"}
 FORMULA = {"kind": "formula", "at": {"label": "Total"}, "depends_on": ["Data!B2:B4"]}
@@ -307,3 +308,17 @@ def test_a_workbook_that_openpyxl_saved_again_is_full(box: Box) -> None:
     box.plan(*RICH)
     ran = box.run()
     assert (box.reward, set(box.messages.values())) == (1.0, {""}), ran.stderr
+
+
+def test_all_documents_together_may_take_a_limited_time(tmp_path: Path) -> None:
+    """Each may take a minute, but a grading that runs out of time gives no reward at all."""
+    write(tmp_path / "a.xlsx")
+    write(tmp_path / "b.xlsx")
+    bench = Files(str(tmp_path), str(tmp_path), Reading(60.0))
+    assert isinstance(bench.document("a.xlsx"), Workbook)
+    assert bench.reading.left < 60
+    bench.reading.left = 1.0
+    assert isinstance(bench.document("a.xlsx"), Workbook)
+    refused = bench.document("b.xlsx")
+    assert isinstance(refused, Refused)
+    assert refused.reason == "the documents before it took too long to read"

@@ -17,13 +17,16 @@ from .model import Document, Refused, Scalar, Workbook, from_json
 from .resolve import resolve
 
 
-def read(path: str, *, computed: bool = True) -> Document:
-    """The document at `path`; a workbook with the values that the engines computed, unless `computed` is False."""
+def read(path: str, *, computed: bool = True, seconds: int = child.SECONDS) -> Document:
+    """The document at `path`; a workbook with the values that the engines computed, unless `computed` is False.
+
+    `seconds` is the CPU time that its reader may take.
+    """
     try:
         data = inspect(path)
     except Refusal as reason:
         return Refused(str(reason))
-    document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."))
+    document = read_bytes(data, os.path.splitext(path)[1].lower().lstrip("."), seconds)
     if isinstance(document, Workbook) and computed:
         try:
             fill(document, data)
@@ -33,9 +36,9 @@ def read(path: str, *, computed: bool = True) -> Document:
     return document
 
 
-def read_bytes(data: bytes, extension: str) -> Document:
+def read_bytes(data: bytes, extension: str, seconds: int = child.SECONDS) -> Document:
     """The record of a document that the guard let pass, read in a child; formulas have no values yet."""
-    (said,) = child.ask([reader.work(extension)], extension, data)
+    (said,) = child.ask([reader.work(extension)], extension, data, seconds=seconds)
     if said.failure:
         return Refused(f"it cannot be read: {said.failure}")
     try:

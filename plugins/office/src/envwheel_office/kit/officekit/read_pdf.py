@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import functools
+import io
 import itertools
 import logging
 import math
@@ -13,10 +15,11 @@ from typing import Any
 import pdfplumber
 import pypdf
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from .colors import text_of
 from .model import Grid, Page, Pdf, Word
-from .read_pdf_form import read_fields
+from .read_pdf_form import Letters, read_fields
 from .read_pdf_rows import lines
 from .read_pdf_sight import TINY, Sight, look
 
@@ -57,7 +60,7 @@ def _read(path: Path | str) -> Pdf:
         raise ValueError(f"it has {len(drawing)} pages, more than {MOST}")
     if not len(drawing):
         raise ValueError("it has no page")
-    document = Pdf(fields=read_fields(reader), properties=_properties(reader))
+    document = Pdf(fields=read_fields(reader, _letters(path)), properties=_properties(reader))
     with pdfplumber.open(path) as layout:
         for seen, page in zip(drawing, layout.pages, strict=True):
             document.pages.append(_page(page, seen))
@@ -65,6 +68,33 @@ def _read(path: Path | str) -> Pdf:
             seen.close()
     drawing.close()
     return document
+
+
+def _letters(path: Path | str) -> Letters:
+    """Reads the pages once more with their annotations flattened into them, when it is first asked."""
+
+    @functools.cache
+    def flat() -> tuple[Any, Any]:
+        drawing, out = pypdfium2.PdfDocument(path), io.BytesIO()
+        for page in drawing:
+            page.set_rotation(0)
+            page.set_cropbox(*page.get_mediabox())
+            pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
+            page.close()
+        drawing.save(out)
+        return pdfplumber.open(out), pypdfium2.PdfDocument(out)
+
+    @functools.cache
+    def letters(number: int) -> list[Word]:
+        pages, drawing = flat()
+        layout = pages.pages[number]
+        shift = _shift(layout)
+        found = [_word({**char, "chars": [char]}, shift) for char in layout.chars]
+        found = [letter for letter in found if _finite(letter)]
+        look(found, Sight(drawing[number]))
+        return found
+
+    return letters
 
 
 def _properties(reader: pypdf.PdfReader) -> dict[str, str]:

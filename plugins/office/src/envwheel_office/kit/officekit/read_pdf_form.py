@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pypdf import PdfReader
 from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
-from .model import FormField
+from .model import FormField, Word
 
 READ_ONLY, PASSWORD, RADIO, PUSH = 1, 1 << 13, 1 << 15, 1 << 16
 """Field flags (ISO 32000-1, 12.7.3.1 and 12.7.4.2)."""
@@ -18,20 +18,27 @@ UNSEEN = 2 | 32
 TINY = 2.0
 """Points; a field of less width or height is none that anybody sees."""
 DEEP = 32
-LITERAL, CODES = re.compile(rb"\((?:\\.|[^()\\])*\)", re.DOTALL), re.compile(rb"<[0-9A-Fa-f\s]+>\s*\]?\s*T[jJ]")
-"""Texts in a drawing's operators: in letters, and in codes of its font."""
+ENOUGH = 10
+"""Letters of a value that have to be seen where its field is too small for all of it; else half of them."""
 KINDS = {"/Tx": "text", "/Ch": "choice", "/Sig": "signature"}
 
 
-def read_fields(reader: PdfReader) -> list[FormField]:
+Place = tuple[float, float, float, float]
+Letters = Callable[[int], Sequence[Word]]
+"""The letters on a page (from 0) with its fields drawn into it, unturned and uncropped, and whether they are seen."""
+
+
+def read_fields(reader: PdfReader, letters: Letters) -> list[FormField]:
     """The fields that are seen on a page, in the order of pages; none where the document has no form."""
     root = reader.trailer["/Root"]
     if "/AcroForm" not in root:
         return []
     redrawn = str(root["/AcroForm"].get("/NeedAppearances", "")) == "True"
+    layers = root["/OCProperties"].get("/D", {}) if "/OCProperties" in root else {}
+    off = list(layers.get("/OFF", ()))
     fields: dict[str, FormField] = {}
     for number, page in enumerate(reader.pages, start=1):
-        for widget in _widgets(page):
+        for widget in _widgets(page, off):
             chain = list(_chain(widget))
             name = ".".join(reversed([str(item["/T"]) for item in chain if "/T" in item]))
             kind = _kind(chain)
@@ -39,9 +46,14 @@ def read_fields(reader: PdfReader) -> list[FormField]:
                 continue
             field = fields.setdefault(name, FormField(name, kind, page=number))
             field.read_only = bool(_flags(chain) & READ_ONLY)
-            field.value = _value(chain, kind) or field.value
-            if kind in ("text", "choice") and not redrawn:
-                field.seen = field.seen and _shows(widget, _said(chain, field.value, kind))
+            value = _value(chain, kind, redrawn)
+            if kind in ("text", "choice"):  # one name is one value: of two, nobody can tell which one is meant
+                field.seen = field.seen and value in ("", field.value or value)
+            field.value = value or field.value
+            said = _said(chain, field.value, kind) if kind in ("text", "choice") else [""]
+            if said[0].strip() and not redrawn:
+                place = _place(widget, page)
+                field.seen = field.seen and any(_shows(letters(number - 1), place, value) for value in said)
             field.choices += [item for item in _choices(chain, widget, kind) if item not in field.choices]
     for field in fields.values():
         if field.kind in ("checkbox", "radio") and not field.value:
@@ -49,27 +61,35 @@ def read_fields(reader: PdfReader) -> list[FormField]:
     return list(fields.values())
 
 
-def _widgets(page: Any) -> Iterator[DictionaryObject]:
+def _widgets(page: Any, off: Sequence[Any]) -> Iterator[DictionaryObject]:
+    """The widgets of a page that are seen; `off` are references to the layers that are not shown."""
     annotations = page.get("/Annots")
     annotations = annotations.get_object() if annotations is not None else None
     for item in annotations if isinstance(annotations, ArrayObject) else ():
         widget = item.get_object()
         if isinstance(widget, DictionaryObject) and widget.get("/Subtype") == "/Widget":
             flags = widget.get("/F", 0)
-            if not (isinstance(flags, int) and flags & UNSEEN) and _is_placed(widget, page):
+            unseen = (isinstance(flags, int) and flags & UNSEEN) or ("/OC" in widget and widget.raw_get("/OC") in off)
+            if not unseen and _is_placed(widget, page):
                 yield widget
 
 
 def _is_placed(widget: DictionaryObject, page: Any) -> bool:
     """Whether a widget has some size, and its middle lies on its page."""
-    stated = widget.get("/Rect")
-    corners = [float(part) for part in stated.get_object()] if stated is not None else []
-    if len(corners) != 4:
+    if "/Rect" not in widget or len(widget["/Rect"]) != 4:
         return False
+    left, top, right, bottom = _place(widget, page)
+    box = page.mediabox
+    inside = 0 <= (left + right) / 2 <= box.width and 0 <= (top + bottom) / 2 <= box.height
+    return inside and right - left > TINY and bottom - top > TINY
+
+
+def _place(widget: DictionaryObject, page: Any) -> Place:
+    """Left, top, right and bottom of a widget from its page's corner."""
+    corners = [float(part.get_object()) for part in widget["/Rect"]]
     (left, right), (low, high) = sorted(corners[::2]), sorted(corners[1::2])
     box = page.mediabox
-    inside = box.left <= (left + right) / 2 <= box.right and box.bottom <= (low + high) / 2 <= box.top
-    return inside and right - left > TINY and high - low > TINY
+    return left - float(box.left), float(box.top) - high, right - float(box.left), float(box.top) - low
 
 
 def _chain(widget: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -98,10 +118,11 @@ def _kind(chain: list[DictionaryObject]) -> str:
     return KINDS.get(stated, "")
 
 
-def _value(chain: list[DictionaryObject], kind: str) -> str:
+def _value(chain: list[DictionaryObject], kind: str, redrawn: bool) -> str:
     value = _stated(chain, "/V")
     if kind in ("checkbox", "radio") and "/AS" in chain[0]:
-        value = chain[0]["/AS"]  # what is shown: a box whose value alone was set is seen empty
+        # What is shown: a box whose value alone was set is seen empty, so is one in a state without a drawing.
+        value = chain[0]["/AS"] if redrawn or _is_drawn(chain[0], str(chain[0]["/AS"])) else "/Off"
         value = None if kind == "radio" and value == "/Off" else value
     if isinstance(value, ArrayObject):
         return ", ".join(str(item) for item in value)
@@ -120,42 +141,62 @@ def _choices(chain: list[DictionaryObject], widget: DictionaryObject, kind: str)
         resolved = [item.get_object() for item in options or ()]
         shown = [item[-1] if isinstance(item, ArrayObject) and item else item for item in resolved]
         return [str(item) for item in shown]
-    looks = widget.get("/AP")
-    normal = looks.get_object().get("/N") if looks is not None else None
-    normal = normal.get_object() if normal is not None else None
-    if kind in ("checkbox", "radio") and isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject):
+    normal = _looks(widget)
+    if kind in ("checkbox", "radio") and normal is not None:
         return [str(name).removeprefix("/") for name in normal if name != "/Off"]
     return []
 
 
-def _shows(widget: DictionaryObject, values: list[str]) -> bool:
-    """Whether a widget's own drawing holds one of `values`. One in a font with codes of its own is believed to."""
-    if not values[0].strip():
-        return True
+def _looks(widget: DictionaryObject) -> DictionaryObject | None:
+    """A widget's drawings by its states; None where it has none, or one only."""
     looks = widget.get("/AP")
     normal = looks.get_object().get("/N") if looks is not None else None
     normal = normal.get_object() if normal is not None else None
-    if not isinstance(normal, StreamObject):
-        return False
-    drawing = normal.get_data()
-    shown = "".join("".join(map(_literal, LITERAL.findall(drawing))).split())
-    if not shown:
-        return bool(CODES.search(drawing))
-    readable = shown.isascii() and shown.isprintable() and all(value.isascii() for value in values)
-    return not readable or _own_codes(normal) or any("".join(value.split()) in shown for value in values)
+    return normal if isinstance(normal, DictionaryObject) and not isinstance(normal, StreamObject) else None
 
 
-def _own_codes(drawing: StreamObject) -> bool:
-    """Whether a drawing has a font of which only a part is embedded, or one with codes of two bytes."""
-    resources = drawing.get("/Resources")
-    fonts = resources.get_object().get("/Font") if resources is not None else None
-    found = [font.get_object() for font in fonts.get_object().values()] if fonts is not None else []
-    return any(font.get("/Subtype") == "/Type0" or "+" in str(font.get("/BaseFont")) for font in found)
+def _is_drawn(widget: DictionaryObject, state: str) -> bool:
+    """Whether a state of a box is drawn, and in another way than the empty one."""
+    drawings = [(_looks(widget) or {}).get(name) for name in (state, "/Off")]
+    drawings = [item.get_object() if item is not None else None for item in drawings]
+    shown, empty = (item.get_data().split() if isinstance(item, StreamObject) else [] for item in drawings)
+    return bool(shown) and shown != empty
 
 
-def _literal(text: bytes) -> str:
-    octal = re.sub(rb"\\([0-7]{1,3})", lambda code: bytes([int(code[1], 8) & 255]), text[1:-1])
-    return re.sub(rb"\\([()\\])", rb"\1", octal).decode("latin-1")
+def _shows(letters: Sequence[Word], place: Place, value: str) -> bool:
+    """Whether a value is seen at a place.
+
+    Letters of a font with codes of its own, which nobody can tell, are believed to be the value's.
+    """
+    wanted = _plain(value)
+    if any(letter.visible and _lies_in(letter, place) for letter in letters if not wanted or not _is_told(letter.text)):
+        return True
+    spelled = [letter for letter in letters for _ in _plain(letter.text)]
+    text = "".join(_plain(letter.text) for letter in letters)
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        inside = [letter for letter in spelled[at : at + len(wanted)] if _lies_in(letter, place)]
+        whole = 2 * len(inside) >= min(len(wanted), 2 * ENOUGH)
+        if whole and 2 * sum(letter.visible for letter in inside) > len(inside):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
+
+
+def _plain(text: str) -> str:
+    """What every producer and reader spells alike: ligatures resolved, no blanks, ASCII only."""
+    if not _is_told(text):
+        return ""
+    return "".join(letter for letter in unicodedata.normalize("NFKC", text) if "!" <= letter <= "~")
+
+
+def _is_told(letter: str) -> bool:
+    return not letter.startswith("(cid:") and (letter.isprintable() or letter.isspace())
+
+
+def _lies_in(letter: Word, place: Place) -> bool:
+    left, top, right, bottom = place
+    return left <= (letter.left + letter.right) / 2 <= right and top <= (letter.top + letter.bottom) / 2 <= bottom
 
 
 def _said(chain: list[DictionaryObject], value: str, kind: str) -> list[str]:

@@ -14,6 +14,7 @@ import gc
 import os
 import stat
 import sys
+import time
 from collections.abc import Sequence
 
 from .bench import Bench, Computation, Fault, Score, Unreadable
@@ -26,13 +27,35 @@ FULL_BOX = (errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.ENFILE
 """Errors of the box: no fault of a candidate's."""
 TEXT_LIMIT = 5_000_000
 FILES_AT_MOST = 5_000
+READING = 120.0
+"""Seconds for all of a candidate's documents: a grading that runs out of time gives no reward at all."""
+
+
+class Reading:
+    """The time that is left for reading a candidate's documents, those that its programs write among them."""
+
+    def __init__(self, seconds: float = READING) -> None:
+        self.left = seconds
+
+    def read(self, path: str) -> Document:
+        """The document at `path`; Refused when the ones before it have used up the time."""
+        from . import child, read
+
+        seconds = min(child.SECONDS, int(self.left / 2))  # of CPU time: a child gets twice as much of the clock's
+        if seconds < 1:
+            return Refused("the documents before it took too long to read")
+        began = time.monotonic()
+        try:
+            return read.read(path, seconds=seconds)
+        finally:
+            self.left -= time.monotonic() - began
 
 
 class Files:
     """The bench of a real verifier box: the candidate's files under `app`, the environment's under `tests`."""
 
-    def __init__(self, app: str = "/app", tests: str = "/tests") -> None:
-        self.app, self.tests = app, tests
+    def __init__(self, app: str = "/app", tests: str = "/tests", reading: Reading | None = None) -> None:
+        self.app, self.tests, self.reading = app, tests, reading or Reading()
         self._read: dict[str, Document] = {}
         self._ours: dict[tuple[str, bool], Document] = {}
 
@@ -54,10 +77,8 @@ class Files:
         return document
 
     def _document(self, path: str) -> Document:
-        from . import read
-
         if path not in self._read:
-            self._read[path] = read.read(path)
+            self._read[path] = self.reading.read(path)
         return self._read[path]
 
     def compute(self, file: str, runs: Sequence[Computation], *, ours: bool = False) -> list[dict[str, Scalar]]:
@@ -118,7 +139,7 @@ class Files:
             how = f"took more than {timeout_s:g} s or printed too much" if ran.code is None else f"gave {ran.code}"
             last = ran.err.decode(errors="replace").strip().splitlines()[-1:]
             raise Unreadable(f"{name} {how}" + (f": {last[0][:200]}" if last else ""))
-        return Files(folder, self.tests)
+        return Files(folder, self.tests, self.reading)
 
 
 def _below(root: str, file: str) -> str:
